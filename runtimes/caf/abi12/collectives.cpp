@@ -12,6 +12,7 @@
 #include "abi12/errmsg.hpp"
 #include "core/collectives.hpp"
 #include "core/element_ops.hpp"
+#include "core/packed.hpp"
 #include "core/runtime.hpp"
 #include "core/section.hpp"
 #include "core/team.hpp"
@@ -27,42 +28,6 @@ Section section_of(const Descriptor& array) {
         section.add_axis(extent(array.dim[i]), array.dim[i].stride * span_of(array));
     return section;
 }
-
-bool is_contiguous(const Section& section) {
-    auto expected = static_cast<std::ptrdiff_t>(section.element_bytes);
-    for (int i = 0; i < section.rank; ++i) {
-        const Axis& axis = section.axes[static_cast<std::size_t>(i)];
-        if (axis.extent > 1 && axis.stride != expected) return false;
-        expected *= static_cast<std::ptrdiff_t>(axis.extent);
-    }
-    return true;
-}
-
-// The elements of an array one behind the other: in place, or in a copy that unpack() copies back.
-class Packed {
-  public:
-    explicit Packed(const Descriptor& array)
-        : section_(section_of(array)),
-          elements_(section_.elements()),
-          is_copy_(!is_contiguous(section_)),
-          scratch_(is_copy_ ? elements_ * section_.element_bytes : 0) {
-        if (is_copy_ && elements_ != 0) copy_section(packed(), section_);
-    }
-    void* data() { return is_copy_ ? scratch_.data() : section_.base; }
-    std::size_t elements() const { return elements_; }
-    std::size_t bytes() const { return elements_ * section_.element_bytes; }
-    void unpack() {
-        if (is_copy_ && elements_ != 0) copy_section(section_, packed());
-    }
-
-  private:
-    Section packed() { return packed_like(section_, scratch_.data(), section_.element_bytes); }
-
-    Section section_;
-    std::size_t elements_;
-    bool is_copy_;
-    Scratch scratch_;
-};
 
 void check_image(int image, const char* routine) {
     if (image != 0) pe_of(image, routine);
@@ -123,7 +88,7 @@ void combine(Descriptor* array, Combine operation, int result_image, int length,
     ensure_initialized();
     check_image(result_image, routine);
     ElementType type = element_type(*array, length, routine);
-    Packed packed(*array);
+    Packed packed(section_of(*array));
     type.wide = wide_real_of(*array, packed, death_for(target.stat));
     Reduction reduction;
     if (!find_reduction(type, operation, &reduction)) {
@@ -178,7 +143,7 @@ CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, i
         const int status = broadcast(&none, shape, source_image, death_for(stat));
         return report_status(status, target, "co_broadcast");
     }
-    Packed packed(described);
+    Packed packed(section_of(described));
     shape.bytes = packed.bytes();
     const OwnAddresses own(packed.data(), described.type == kDerived ? shape.bytes : 0);
     const int status = broadcast(packed.data(), shape, source_image, death_for(stat));
@@ -212,7 +177,7 @@ CAF_ENTRY void _gfortran_caf_co_reduce(Descriptor* array, AnyFunction function, 
     ensure_initialized();
     check_image(result_image, "co_reduce");
     UserFunction user = user_function(*array, function, flags, length);
-    Packed packed(*array);
+    Packed packed(section_of(*array));
     user.wide = wide_real_of(*array, packed, death_for(stat));
     prepare(user);
     // The standard asks for a commutative operation, but an associative one is enough here.

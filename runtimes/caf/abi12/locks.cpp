@@ -44,7 +44,7 @@ CAF_ENTRY void _gfortran_caf_lock(caf_token_t token, std::size_t index, int imag
     ensure_initialized();
     const Coarray& coarray = *from_token(token, "lock");
     const int pe = pe_at(coarray, image, "lock");
-    if (lock(coarray, index, pe, acquired) == kOk) [[likely]] {
+    if (lock(mutex_at(coarray, index), pe, acquired) == kOk) [[likely]] {
         report_ok({.stat = stat});
         return;
     }
@@ -57,7 +57,7 @@ CAF_ENTRY void _gfortran_caf_unlock(caf_token_t token, std::size_t index, int im
     const Coarray& coarray = *from_token(token, "unlock");
     const int pe = pe_at(coarray, image, "unlock");
     int holder = -1;
-    const int status = unlock(coarray, index, pe, holder);
+    const int status = unlock(mutex_at(coarray, index), pe, holder);
     if (status == kOk) [[likely]] {
         report_ok({.stat = stat});
         return;
@@ -69,14 +69,15 @@ CAF_ENTRY void _gfortran_caf_event_post(caf_token_t token, std::size_t index, in
                                         char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     const Coarray& coarray = *from_token(token, "event post");
-    post_event(coarray, index, pe_at(coarray, image, "event post"));
+    post_event(event_count(coarray, index, "event post"), pe_at(coarray, image, "event post"));
     report_ok({stat, errmsg, errmsg_bytes});
 }
 
 CAF_ENTRY void _gfortran_caf_event_wait(caf_token_t token, std::size_t index, int until_count,
                                         int* stat, char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
-    const int status = wait_for_event(*from_token(token, "event wait"), index, until_count);
+    const Coarray& coarray = *from_token(token, "event wait");
+    const int status = wait_for_event(event_count(coarray, index, "event wait"), until_count);
     report({stat, errmsg, errmsg_bytes}, status, "event wait",
            status == kFailedImage
                ? "an image has failed before others have posted %d times"
@@ -88,7 +89,8 @@ CAF_ENTRY void _gfortran_caf_event_query(caf_token_t token, std::size_t index, i
                                          int* count, int* stat) {
     ensure_initialized();
     const Coarray& coarray = *from_token(token, "event_query");
-    *count = static_cast<int>(query_event(coarray, index, pe_at(coarray, image, "event_query")));
+    const std::uint64_t* counted = event_count(coarray, index, "event_query");
+    *count = static_cast<int>(query_event(counted, pe_at(coarray, image, "event_query")));
     report_ok({.stat = stat});
 }
 

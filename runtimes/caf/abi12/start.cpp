@@ -2,7 +2,6 @@
 //
 // GCC 8 to 14: start and end of the program, and the ways to stop.
 
-#include <cfenv>
 #include <cstddef>
 #include <cstdio>
 
@@ -12,35 +11,8 @@
 #include "core/team.hpp"
 #include "core/termination.hpp"
 
-extern "C" __attribute__((weak)) void _gfortran_report_exception();
-
 namespace tessera::caf {
 namespace {
-
-struct ExceptionName {
-    int flag;
-    const char* name;
-};
-constexpr ExceptionName kExceptions[] = {
-    {FE_INVALID, "IEEE_INVALID_FLAG"},
-    {FE_DIVBYZERO, "IEEE_DIVIDE_BY_ZERO"},
-    {FE_OVERFLOW, "IEEE_OVERFLOW_FLAG"},
-    {FE_UNDERFLOW, "IEEE_UNDERFLOW_FLAG"},
-};
-
-// Fortran 2018, 11.4: stop tells which floating-point exceptions are signaling. libgfortran has the
-// routine, which knows -ffpe-summary, but exports it in later versions only.
-void report_exceptions() {
-    if (_gfortran_report_exception != nullptr) return _gfortran_report_exception();
-    const char* before = "Note: The following floating-point exceptions are signalling:";
-    for (const auto& [flag, name] : kExceptions) {
-        if (std::fetestexcept(flag) != 0) {
-            std::fprintf(stderr, "%s %s", before, name);
-            before = "";
-        }
-    }
-    if (*before == '\0') std::fprintf(stderr, "\n");
-}
 
 void print_code(const char* statement, int code, bool is_quiet) {
     if (!is_quiet) {

@@ -54,8 +54,8 @@ CAF_ENTRY void _gfortran_caf_change_team(caf_team_t* team, int) {
     ensure_initialized();
     Team& next = team_of(*team, "change team");
     if (next.parent != &current_team()) {
-        stop_with_error("change team", "team %d was formed in another team than the current one",
-                        next.number);
+        stop_with_error("change team", "team %lld was formed in another team than the current one",
+                        static_cast<long long>(next.number));
     }
     check(change_team(next), "change team");
 }
@@ -71,15 +71,16 @@ CAF_ENTRY void _gfortran_caf_sync_team(caf_team_t* team, int) {
     ensure_initialized();
     Team& wanted = team_of(*team, "sync team");
     if (!is_related(wanted)) {
-        stop_with_error("sync team", "team %d is neither the current team nor around or in it",
-                        wanted.number);
+        stop_with_error("sync team", "team %lld is neither the current team nor around or in it",
+                        static_cast<long long>(wanted.number));
     }
     check(sync_team(wanted), "sync team");
 }
 
 CAF_ENTRY int _gfortran_caf_team_number(caf_team_t team) {
     ensure_initialized();
-    return team == nullptr ? current_team().number : team_of(team, "team_number").number;
+    const Team& wanted = team == nullptr ? current_team() : team_of(team, "team_number");
+    return static_cast<int>(wanted.number);
 }
 
 }  // namespace tessera::caf

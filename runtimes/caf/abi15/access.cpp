@@ -32,8 +32,8 @@ int pe_of_image(int image, caf_team_t* team, const int* number, const char* rout
             stop_with_error(routine, "team= names no team; execute form team first");
     } else if (number != nullptr && *number != found->number) {
         stop_with_error(routine,
-                        "team_number=%d: only the number of the current team, %d, is known",
-                        *number, found->number);
+                        "team_number=%d: only the number of the current team, %lld, is known",
+                        *number, static_cast<long long>(found->number));
     }
     return pe_of(image, *found, routine);
 }

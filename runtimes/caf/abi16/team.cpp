@@ -73,8 +73,8 @@ CAF_ENTRY void _gfortran_caf_change_team(caf_team_t team, int* stat, char* errms
     ensure_initialized();
     Team& next = team_of(team, "change team");
     if (next.parent != &current_team()) {
-        stop_with_error("change team", "team %d was formed in another team than the current one",
-                        next.number);
+        stop_with_error("change team", "team %lld was formed in another team than the current one",
+                        static_cast<long long>(next.number));
     }
     report_status(change_team(next), {stat, errmsg, errmsg_bytes}, "change team");
 }
@@ -91,15 +91,15 @@ CAF_ENTRY void _gfortran_caf_sync_team(caf_team_t team, int* stat, char* errmsg,
     ensure_initialized();
     Team& wanted = team_of(team, "sync team");
     if (!is_related(wanted)) {
-        stop_with_error("sync team", "team %d is neither the current team nor around or in it",
-                        wanted.number);
+        stop_with_error("sync team", "team %lld is neither the current team nor around or in it",
+                        static_cast<long long>(wanted.number));
     }
     report_status(sync_team(wanted), {stat, errmsg, errmsg_bytes}, "sync team");
 }
 
 CAF_ENTRY int _gfortran_caf_team_number(caf_team_t team) {
     ensure_initialized();
-    return team_of(team, "team_number").number;
+    return static_cast<int>(team_of(team, "team_number").number);
 }
 
 // NULL: the current team.

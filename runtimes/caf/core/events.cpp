@@ -4,7 +4,9 @@
 
 #include "core/events.hpp"
 
+#include <sched.h>
 #include <shmem.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -18,7 +20,32 @@
 namespace tessera::caf {
 namespace {
 
-std::uint64_t* count_of(const Coarray& event, std::size_t index, const char* routine) {
+// Why a wait has ended before its count.
+int reason_of_wait() { return count_failed(initial_team()) > 0 ? kFailedImage : kStoppedImage; }
+
+// A thread of this image, too, may be the one that notifies. Some threads never do, such as those of
+// this library, so this is a guess.
+bool has_other_threads() {
+    struct stat tasks {};
+    // A folder has two links and one for each folder in it.
+    return ::stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
+}
+
+// The count of this image becomes less by `taken`, unless another thread has taken some before.
+bool take(std::uint64_t* count, std::uint64_t taken) {
+    const int me = shmem_my_pe();
+    std::uint64_t seen = shmem_uint64_atomic_fetch(count, me);
+    while ((seen & ~kNoImageLeft) >= taken) {
+        const std::uint64_t found = shmem_uint64_atomic_compare_swap(count, seen, seen - taken, me);
+        if (found == seen) return true;
+        seen = found;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::uint64_t* event_count(const Coarray& event, std::size_t index, const char* routine) {
     if (index >= event.bytes / kEventBytes) {
         stop_with_error(routine, "element %zu is not in the event variable, which has %zu",
                         index + 1, event.bytes / kEventBytes);
@@ -26,26 +53,32 @@ std::uint64_t* count_of(const Coarray& event, std::size_t index, const char* rou
     return reinterpret_cast<std::uint64_t*>(at_offset(event, index * kEventBytes));
 }
 
-}  // namespace
-
-void post_event(const Coarray& event, std::size_t index, int pe) {
-    std::uint64_t* count = count_of(event, index, "event post");
+void post_event(std::uint64_t* count, int pe) {
     complete_all();
     shmem_uint64_atomic_add(count, 1, pe);
 }
 
-int wait_for_event(const Coarray& event, std::size_t index, int until_count) {
-    std::uint64_t* count = count_of(event, index, "event wait");
+int wait_for_event(std::uint64_t* count, std::int64_t until_count) {
     complete_all();
-    const auto wanted = static_cast<std::uint64_t>(std::max(1, until_count));
-    if (!await_count(count, wanted))
-        return count_failed(initial_team()) > 0 ? kFailedImage : kStoppedImage;
+    const auto wanted = static_cast<std::uint64_t>(std::max(std::int64_t{1}, until_count));
+    if (!await_count(count, wanted)) return reason_of_wait();
     shmem_uint64_atomic_add(count, -wanted, shmem_my_pe());
     return kOk;
 }
 
-std::int64_t query_event(const Coarray& event, std::size_t index, int pe) {
-    const std::uint64_t* count = count_of(event, index, "event_query");
+int wait_for_notify(std::uint64_t* count, std::int64_t until_count) {
+    const auto wanted = static_cast<std::uint64_t>(std::max(std::int64_t{1}, until_count));
+    for (;;) {
+        if (await_count(count, wanted)) {
+            if (take(count, wanted)) return kOk;
+        } else {
+            if (!is_alone() || !has_other_threads()) return reason_of_wait();
+            ::sched_yield();
+        }
+    }
+}
+
+std::int64_t query_event(const std::uint64_t* count, int pe) {
     return static_cast<std::int64_t>(shmem_uint64_atomic_fetch(count, pe) & ~kNoImageLeft);
 }
 

@@ -11,16 +11,23 @@ namespace tessera::caf {
 
 struct Coarray;
 
-// event post(e(index)[..]): increments the count on `pe`, behind all earlier puts of this image.
-void post_event(const Coarray& event, std::size_t index, int pe);
+// The count of an element of an event coarray. ERRORS: an index beyond it ends the program.
+std::uint64_t* event_count(const Coarray& event, std::size_t index, const char* routine);
 
-// event wait(e(index), until_count): RETURNS when: the count of this image was at least
+// event post: increments the count on `pe`, behind all earlier puts of this image.
+void post_event(std::uint64_t* count, int pe);
+
+// event wait(e, until_count): RETURNS when: the count of this image was at least
 // max(1, until_count), by which it is now less: kOk; or the count is too small: kStoppedImage: all
 // other images have stopped; kFailedImage: some have failed instead, or the process of one has died
 // since the last event wait (image_state.hpp: await_count).
-int wait_for_event(const Coarray& event, std::size_t index, int until_count);
+int wait_for_event(std::uint64_t* count, std::int64_t until_count);
+
+// The same without the end of a segment, and for several threads at once, whose waits may be for
+// one count: notify wait.
+int wait_for_notify(std::uint64_t* count, std::int64_t until_count);
 
 // event_query: the count on `pe`, which does not change.
-std::int64_t query_event(const Coarray& event, std::size_t index, int pe);
+std::int64_t query_event(const std::uint64_t* count, int pe);
 
 }  // namespace tessera::caf

@@ -4,6 +4,10 @@
 
 #pragma once
 
+namespace tessera::caf {
+struct Team;
+}
+
 namespace tessera::caf::detail {
 
 // When the images start, collectively.
@@ -14,6 +18,9 @@ inline void (*at_image_control)() = nullptr;
 
 // When this image has given memory to a component of a coarray.
 inline void (*at_component)() = nullptr;
+
+// In end team, when its images have met, before the coarrays of the team are freed.
+inline void (*at_end_team)(Team& team) = nullptr;
 
 // When all images have stopped or failed, before OpenSHMEM is finalized.
 inline void (*at_finalize)() = nullptr;

@@ -76,6 +76,7 @@ void define_again(const void* variable) {
 }
 
 void note_variable(Team& team, const void* variable) {
+    if (variable == nullptr) return;
     team.variable = variable;
     variables().teams[variable] = &team;
 }

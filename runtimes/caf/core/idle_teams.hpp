@@ -26,7 +26,7 @@ inline constexpr std::size_t kIdleTeamsMax = 4096;
 // form team is about to define a variable: its former team, if any, is redefined.
 void define_again(const void* variable);
 
-// form team has defined a variable.
+// form team has defined a variable; NULL: the team stays.
 void note_variable(Team& team, const void* variable);
 
 // The child of `parent` that this image proposes in a call of form team, or NULL.

@@ -16,9 +16,11 @@
 
 #include "core/image_state.hpp"
 
+#include <sched.h>
 #include <shmem.h>
 #include <shmemx.h>
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,7 @@ struct Images {
     std::uint64_t deaths_told = 0;  // a bit for each death that this image has been told of
 };
 Images images;
+std::atomic<bool> is_naming{false};  // A thread uses `awaited`.
 
 int status_of(ImageState state) {
     switch (state) {
@@ -117,9 +120,15 @@ bool has_untold_death() {
     return std::exchange(images.deaths_told, all) != all;
 }
 
-bool is_alone() {
-    return shmem_uint64_atomic_fetch(images.is_alone, images.pe) != 0 ||
-           (count_deaths() > 0 && find_only_running_image() == images.pe);
+// A wait of a thread while another one of this image waits for some word. RETURNS: as await_count().
+bool look_for_count(std::uint64_t* word, std::uint64_t wanted) {
+    const int deaths = count_deaths();
+    while ((shmem_uint64_atomic_fetch(word, images.pe) & (kNoImageLeft - 1)) < wanted) {
+        if (is_alone() || count_deaths() != deaths) break;
+        ::sched_yield();
+    }
+    refresh_loads();
+    return (shmem_uint64_atomic_fetch(word, images.pe) & (kNoImageLeft - 1)) >= wanted;
 }
 
 // Ends the wait of an image that no other one can end.
@@ -192,8 +201,14 @@ bool await_count(std::uint64_t* word, std::uint64_t wanted) {
         refresh_loads();
         return true;
     }
+    // One thread of this image names the word that it awaits; further ones look. Pairs with
+    // core/image_state.cpp:await_count of the other threads.
+    if (is_naming.exchange(true, std::memory_order_acquire)) return look_for_count(word, wanted);
     const int deaths = count_deaths();
-    if (has_untold_death()) return false;
+    if (has_untold_death()) {
+        is_naming.store(false, std::memory_order_relaxed);
+        return false;
+    }
     // The quiet orders the swap before the load of is_alone(). Pairs with leave_alone(): that image
     // finds the word, or this one finds that it is alone.
     shmem_uint64_atomic_swap(images.awaited, shmemx_gptr_of(word, images.pe), images.pe);
@@ -204,7 +219,14 @@ bool await_count(std::uint64_t* word, std::uint64_t wanted) {
         has_untold_death();  // This wait tells.
     }
     shmem_uint64_atomic_set(images.awaited, 0, images.pe);
+    // Pairs with core/image_state.cpp:await_count of the other threads.
+    is_naming.store(false, std::memory_order_release);
     return (shmem_uint64_atomic_fetch(word, images.pe) & kCountOnly) >= wanted;
+}
+
+bool is_alone() {
+    return shmem_uint64_atomic_fetch(images.is_alone, images.pe) != 0 ||
+           (count_deaths() > 0 && find_only_running_image() == images.pe);
 }
 
 int sync_with_pes(const int* pes, int count) {

@@ -63,14 +63,6 @@ bool forget_held(const HeldLock& held) {
     return is_found;
 }
 
-shmemx_mutex_t* mutex_of(const Coarray& lock, std::size_t index, const char* routine) {
-    if (!detail::has_element(lock, index)) {
-        stop_with_error(routine, "element %zu is not in the lock variable, which has %zu",
-                        index + 1, lock.bytes / kLockBytes);
-    }
-    return detail::mutex_at(lock, index);
-}
-
 // Another image has the lock. To get it in the queue, an image must first notice that it is its
 // turn, and without a core of its own must get a core; meanwhile the lock is idle, and its last
 // holder queues in turn. So the image tries for a moment before it queues. It passes no image of
@@ -96,8 +88,12 @@ bool try_for_a_moment(shmemx_mutex_t* mutex, int pe) {
 
 }  // namespace
 
-int detail::lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acquired) {
-    shmemx_mutex_t* mutex = mutex_of(lock, index, "lock");
+void detail::stop_without_element(const Coarray& lock, std::size_t index) {
+    stop_with_error("lock", "element %zu is not in the lock variable, which has %zu", index + 1,
+                    lock.bytes / kLockBytes);
+}
+
+int detail::lock_slowly(shmemx_mutex_t* mutex, int pe, int* acquired) {
     begin_control();
     if (is_held({mutex, pe})) {
         if (acquired != nullptr) *acquired = 0;
@@ -113,8 +109,7 @@ int detail::lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acq
     return kOk;
 }
 
-int detail::unlock_slowly(const Coarray& lock, std::size_t index, int pe, int& holder) {
-    shmemx_mutex_t* mutex = mutex_of(lock, index, "unlock");
+int detail::unlock_slowly(shmemx_mutex_t* mutex, int pe, int& holder) {
     begin_control();
     if (forget_held({mutex, pe})) {
         shmemx_mutex_unlock(mutex, pe);

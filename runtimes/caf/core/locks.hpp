@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks and critical constructs: each element of a lock coarray is a mutex (shmemx_mutex_t) on each
-// image, in kLockBytes bytes (coarray.hpp).
+// Locks and critical constructs: a lock is a mutex (shmemx_mutex_t) on some image, an element of
+// a lock coarray one in kLockBytes bytes (coarray.hpp).
 //
 // Hot path: a lock that is free, of an image that holds no other one. lock and unlock are image
 // control statements, but only unlock tells other images something: the mutex completes the memory
@@ -34,46 +34,46 @@ struct HeldLock {
 // Locks in the table. A thread need not see what others add.
 inline std::atomic<std::size_t> other_locks{0};
 
-int lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acquired);
-int unlock_slowly(const Coarray& lock, std::size_t index, int pe, int& holder);
+int lock_slowly(shmemx_mutex_t* mutex, int pe, int* acquired);
+int unlock_slowly(shmemx_mutex_t* mutex, int pe, int& holder);
+[[noreturn]] void stop_without_element(const Coarray& lock, std::size_t index);
 
-inline shmemx_mutex_t* mutex_at(const Coarray& lock, std::size_t index) {
-    return reinterpret_cast<shmemx_mutex_t*>(at_offset(lock, index * kLockBytes));
-}
-inline bool has_element(const Coarray& lock, std::size_t index) {
-    return index < lock.bytes / kLockBytes;
-}
 }  // namespace detail
 
+// The mutex of an element of a lock coarray, from 0. ERRORS: an element that does not exist ends
+// the program.
+inline shmemx_mutex_t* mutex_at(const Coarray& lock, std::size_t index) {
+    if (index >= lock.bytes / kLockBytes) [[unlikely]]
+        detail::stop_without_element(lock, index);
+    return reinterpret_cast<shmemx_mutex_t*>(at_offset(lock, index * kLockBytes));
+}
+
 // lock(l[image]).
-// lock      the coarray; index its element from 0; pe where it is.
+// mutex     the lock; pe where it is.
 // acquired  acquired_lock=, or NULL: waits for the lock.
 // RETURNS when: the image has the lock, or, with acquired, *acquired says whether it has. The
 // status: kOk; kLocked if the image had it already.
-inline int lock(const Coarray& lock, std::size_t index, int pe, int* acquired) {
-    shmemx_mutex_t* mutex = detail::mutex_at(lock, index);
+inline int lock(shmemx_mutex_t* mutex, int pe, int* acquired) {
     const bool has_none = detail::held_lock.mutex == nullptr &&
                           detail::other_locks.load(std::memory_order_relaxed) == 0;
-    if (has_none && acquired == nullptr && detail::has_element(lock, index) &&
-        detail::is_one_node && detail::at_image_control == nullptr &&
-        shmemx_mutex_trylock(mutex, pe) != 0) [[likely]] {
+    if (has_none && acquired == nullptr && detail::is_one_node &&
+        detail::at_image_control == nullptr && shmemx_mutex_trylock(mutex, pe) != 0) [[likely]] {
         detail::held_lock = {mutex, pe};
         return kOk;
     }
-    return detail::lock_slowly(lock, index, pe, acquired);
+    return detail::lock_slowly(mutex, pe, acquired);
 }
 
 // unlock(l[image]). RETURNS: the status: kOk; kNotLocked; kLockedOtherImage, and `holder` is the
 // PE of that image.
-inline int unlock(const Coarray& lock, std::size_t index, int pe, int& holder) {
-    shmemx_mutex_t* mutex = detail::mutex_at(lock, index);
-    if (detail::held_lock == detail::HeldLock{mutex, pe} && detail::has_element(lock, index) &&
-        detail::at_image_control == nullptr) [[likely]] {
+inline int unlock(shmemx_mutex_t* mutex, int pe, int& holder) {
+    if (detail::held_lock == detail::HeldLock{mutex, pe} && detail::at_image_control == nullptr)
+        [[likely]] {
         detail::held_lock.mutex = nullptr;
         shmemx_mutex_unlock(mutex, pe);
         return kOk;
     }
-    return detail::unlock_slowly(lock, index, pe, holder);
+    return detail::unlock_slowly(mutex, pe, holder);
 }
 
 // For an image that ends: unlocks all locks that it holds, so that the others can go on.

@@ -34,8 +34,9 @@ constexpr std::size_t kMessageBytes = 512;
     } else if (detail::team_number < 0) {
         std::fprintf(stderr, "[image %d] %s: %s\n", detail::image_number, routine, message);
     } else {
-        std::fprintf(stderr, "[image %d, image %d of team %d] %s: %s\n", detail::image_number,
-                     detail::image_in_team, detail::team_number, routine, message);
+        std::fprintf(stderr, "[image %d, image %d of team %lld] %s: %s\n", detail::image_number,
+                     detail::image_in_team, static_cast<long long>(detail::team_number), routine,
+                     message);
     }
     end_with_error(1);
 }

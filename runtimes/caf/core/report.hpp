@@ -18,6 +18,8 @@ enum Stat : int {
     kNotLocked = 4,         // unlock of a lock that no image holds.
     kNoMemory = 5,          // allocate: no room, or the object is allocated already.
     kBadTeam = 6,           // form team: impossible numbers.
+    kAlreadyStarted = 7,    // PRIF: the images run already.
+    kMisuse = 8,            // PRIF: an argument that names nothing.
     kStoppedImage = 6000,   // STAT_STOPPED_IMAGE
     kFailedImage = 6001,    // STAT_FAILED_IMAGE
 };
@@ -38,7 +40,7 @@ namespace detail {
 // (0: there is no team yet), and the number of that one (-1: the initial team).
 inline int image_number = 0;
 inline int image_in_team = 0;
-inline int team_number = -1;
+inline std::int64_t team_number = -1;
 }  // namespace detail
 
 // Prints "image I, ROUTINE: MESSAGE" and ends all images with exit code 1.

@@ -23,8 +23,9 @@ struct Coarray;
 
 // An image's message to the others in form team.
 struct FormMessage {
-    std::uint64_t wanted;     // number and index of the new team (team_control.cpp)
-    std::uint64_t redefined;  // Team::formed_at of the team that is to become idle; 0: none
+    std::int64_t number;      // of the new team; -1: the image wants none
+    std::int32_t new_index;   // in it, or 0: any
+    std::uint32_t redefined;  // Team::formed_at of the team that is to become idle; 0: none
 };
 
 // A team whose variable has been defined again is idle (team_control.hpp): it has no handle, no
@@ -35,9 +36,9 @@ struct Team : Members {
     Team& operator=(const Team&) = delete;
 
     shmem_team_t handle = SHMEM_TEAM_INVALID;
-    Team* parent = nullptr;  // NULL: the initial team.
-    int number = -1;         // team_number; -1 for the initial team.
-    int depth = 0;           // 0 for the initial team.
+    Team* parent = nullptr;    // NULL: the initial team.
+    std::int64_t number = -1;  // team_number; -1 for the initial team.
+    int depth = 0;             // 0 for the initial team.
     // The value of its team variables. No other team has it, so a copy of a variable whose team is
     // gone names no team.
     void* token = nullptr;
@@ -52,8 +53,8 @@ struct Team : Members {
     // allocate and deallocate: four symmetric words, and the calls so far (allocation.cpp).
     std::uint64_t* allocation_words = nullptr;
     std::uint32_t allocations = 0;
-    // The teams that the images of the parent wanted when this team was formed: its siblings.
-    std::vector<std::uint64_t> formation;
+    // What the images of the parent wanted when this team was formed: its siblings.
+    std::vector<FormMessage> formation;
     // Children whose variables have been defined again on this image (idle_teams.cpp).
     std::vector<Team*> redefined;
 

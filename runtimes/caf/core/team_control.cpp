@@ -16,6 +16,7 @@
 #include "core/bytes.hpp"
 #include "core/coarray.hpp"
 #include "core/failures.hpp"
+#include "core/hooks.hpp"
 #include "core/idle_teams.hpp"
 #include "core/image_state.hpp"
 #include "core/ordering.hpp"
@@ -28,18 +29,12 @@ struct Member {
     int image;  // in the parent
 };
 
-// The team that an image wants: number and index in one word.
-constexpr std::uint64_t encode(int number, int index) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)) << 32 |
-           static_cast<std::uint32_t>(index);
-}
-
-constexpr std::uint64_t kNoTeam = encode(-1, -1);
+constexpr std::int64_t kNoTeam = -1;
 
 // The messages of all images of the current team; those that have failed want no team.
 std::vector<FormMessage> read_messages(const Team& parent, const FormMessage* message) {
     std::vector<FormMessage> messages(static_cast<std::size_t>(parent.images),
-                                      FormMessage{kNoTeam, 0});
+                                      FormMessage{kNoTeam, 0, 0});
     for (int image = 1; image <= parent.images; ++image) {
         const int pe = parent.pe_of(image);
         if (status_of_pe(pe) == kOk)
@@ -48,18 +43,12 @@ std::vector<FormMessage> read_messages(const Team& parent, const FormMessage* me
     return messages;
 }
 
-std::vector<std::uint64_t> wanted_teams(const std::vector<FormMessage>& messages) {
-    std::vector<std::uint64_t> wanted;
-    for (const FormMessage& message : messages) wanted.push_back(message.wanted);
-    return wanted;
-}
-
 // The images that have said `number`, in the order of the parent.
-std::vector<Member> find_members(const std::vector<std::uint64_t>& wanted, int number) {
+std::vector<Member> find_members(const std::vector<FormMessage>& wanted, std::int64_t number) {
     std::vector<Member> members;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (wanted[i] != kNoTeam && static_cast<int>(wanted[i] >> 32) == number)
-            members.push_back({static_cast<int>(wanted[i] & 0xffffffff), static_cast<int>(i) + 1});
+        if (wanted[i].number == number)
+            members.push_back({wanted[i].new_index, static_cast<int>(i) + 1});
     }
     return members;
 }
@@ -99,14 +88,14 @@ void set_pes(Team& team, std::vector<int> pes) {
 
 }  // namespace
 
-FormedTeam form_team(int number, int new_index, const void* variable) {
+FormedTeam form_team(std::int64_t number, int new_index, const void* variable) {
     Team& parent = current_team();
     complete_all();
     define_again(variable);
     const std::uint32_t call = ++parent.forms;
     Team* const proposed = choose_redefined(parent, call);
     FormMessage* message = &parent.form_messages[call % 2];
-    *message = {number > 0 ? encode(number, new_index) : kNoTeam,
+    *message = {number > 0 ? number : kNoTeam, new_index,
                 proposed != nullptr ? proposed->formed_at : 0};
     const int status = sync_members(parent);
     if (status == kStoppedImage) return {nullptr, status, ""};
@@ -115,7 +104,7 @@ FormedTeam form_team(int number, int new_index, const void* variable) {
     if (proposed != nullptr && status == kOk) make_idle_if_agreed(parent, *proposed, messages);
     if (number <= 0) return {nullptr, kBadTeam, "the number of a team is positive"};
     auto team = std::make_unique<Team>();
-    team->formation = wanted_teams(messages);
+    team->formation = messages;
     std::vector<Member> members = find_members(team->formation, number);
     if (!order_members(members))
         return {nullptr, kBadTeam, "two images want the same new_index, or it is out of range"};
@@ -151,7 +140,10 @@ int end_team() {
     Team& team = current_team();
     complete_all();
     const int status = sync_members(team);
-    if (status == kOk) free_all_of(team);
+    if (status == kOk) {
+        if (detail::at_end_team != nullptr) detail::at_end_team(team);
+        free_all_of(team);
+    }
     make_current(*team.parent);
     return status;
 }
@@ -173,10 +165,18 @@ bool is_related(const Team& team) {
     return false;
 }
 
-int images_of_number(int number) {
-    if (number == initial_team().number) return initial_team().images;
-    return static_cast<int>(find_members(current_team().formation, number).size());
+std::vector<int> pes_of_number(std::int64_t number) {
+    if (number == initial_team().number) return initial_team().all_pes();
+    const Team& team = current_team();
+    if (team.is_initial() || number < 1) return {};
+    std::vector<Member> members = find_members(team.formation, number);
+    order_members(members);
+    std::vector<int> pes;
+    for (const Member& member : members) pes.push_back(team.parent->pe_of(member.image));
+    return pes;
 }
+
+int images_of_number(std::int64_t number) { return static_cast<int>(pes_of_number(number).size()); }
 
 int count_failed(const Team& team) {
     int failed = 0;

@@ -4,6 +4,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/report.hpp"
 #include "core/team.hpp"
 
@@ -13,7 +16,7 @@ namespace tessera::caf {
 // over the current team; images that have failed are left out.
 // number     of the new team, at least 1.
 // new_index  this image's number in it, or 0: images in the order of the current team.
-// variable   the team variable that the statement defines. The team that it was defined with before
+// variable   the team variable that the statement defines; NULL: none is known. The team that it was defined with before
 //            becomes idle as soon as all of that team's images have defined their variables again.
 // RETURNS when: the team can be used: the status of the statement, and the team, or NULL with an
 // error that leaves no team.
@@ -22,7 +25,7 @@ struct FormedTeam {
     int status = kOk;
     const char* message = "";  // for a status that is no image's
 };
-FormedTeam form_team(int number, int new_index, const void* variable);
+FormedTeam form_team(std::int64_t number, int new_index, const void* variable);
 
 // change team: `team` becomes the current team. Synchronizes its images. RETURNS: the status.
 // Team variables are copied by plain assignment, so an idle team may come back here, and in
@@ -45,7 +48,10 @@ bool is_related(const Team& team);
 
 // The images of a team by its number: that of the current team, of a sibling (formed by the same
 // form team), or -1, the initial team. RETURNS: 0 if there is no such team.
-int images_of_number(int number);
+int images_of_number(std::int64_t number);
+
+// The PEs of these images, in the order of that team; empty if there is no such team.
+std::vector<int> pes_of_number(std::int64_t number);
 
 // The images of a team that have executed fail image.
 int count_failed(const Team& team);

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cfenv>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
@@ -25,9 +27,22 @@
 // glibc: has a function called at the end of this thread, or at the start of its exit().
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* data, void* library);
 extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
+// libgfortran has it, and it knows -ffpe-summary, but only later versions export it.
+extern "C" __attribute__((weak)) void _gfortran_report_exception();
 
 namespace tessera::caf {
 namespace {
+
+struct ExceptionName {
+    int flag;
+    const char* name;
+};
+constexpr ExceptionName kExceptions[] = {
+    {FE_INVALID, "IEEE_INVALID_FLAG"},
+    {FE_DIVBYZERO, "IEEE_DIVIDE_BY_ZERO"},
+    {FE_OVERFLOW, "IEEE_OVERFLOW_FLAG"},
+    {FE_UNDERFLOW, "IEEE_UNDERFLOW_FLAG"},
+};
 
 void sleep_nanoseconds(long nanoseconds) {
     const std::timespec duration{0, nanoseconds};
@@ -107,6 +122,18 @@ void terminate_normally() {
 void stop_image(int code) {
     terminate_normally();
     std::exit(code);
+}
+
+void report_exceptions() {
+    if (_gfortran_report_exception != nullptr) return _gfortran_report_exception();
+    const char* before = "Note: The following floating-point exceptions are signalling:";
+    for (const auto& [flag, name] : kExceptions) {
+        if (std::fetestexcept(flag) != 0) {
+            std::fprintf(stderr, "%s %s", before, name);
+            before = "";
+        }
+    }
+    if (*before == '\0') std::fprintf(stderr, "\n");
 }
 
 void fail_image() {

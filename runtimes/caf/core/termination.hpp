@@ -22,4 +22,7 @@ void terminate_normally();
 // images have ended, then ends with exit code 0.
 [[noreturn]] void fail_image();
 
+// Fortran 2018, 11.4: stop and error stop print which floating-point exceptions are signaling.
+void report_exceptions();
+
 }  // namespace tessera::caf
