@@ -105,10 +105,11 @@ other's memory, on one node by loads and stores, between nodes by libfabric.
 This package has the shared library that programs need to run."
     DEPENDS "libfabric1, libpmix2" RECOMMENDS tessera-tools LIBRARIES libtessera)
 tessera_package(caf libcaf-tessera1 SECTION libs SUMMARY "coarray Fortran on OpenSHMEM"
-    TEXT "The runtime that coarray programs need, which gfortran has compiled
-with the command caf of libtessera-dev. It uses libdw, where that is
+    TEXT "The runtimes that coarray programs need, which gfortran has compiled
+with the command caf of libtessera-dev, or which call PRIF. It uses libdw, where that is
 installed, to find how functions for co_reduce return small derived types."
-    RECOMMENDS libdw1 LIBRARIES libcaf_tessera libcaf_tessera_gcc15 libcaf_tessera_gcc16)
+    RECOMMENDS libdw1 LIBRARIES libcaf_tessera libcaf_tessera_gcc15 libcaf_tessera_gcc16
+    libprif-tessera-core)
 tessera_package(dart libdart-tessera1 SECTION libs
     SUMMARY "DART, the runtime of DASH, on OpenSHMEM"
     TEXT "Programs that use the C++ library DASH run on this library instead of MPI."
@@ -116,7 +117,7 @@ tessera_package(dart libdart-tessera1 SECTION libs
 tessera_package(dev libtessera-dev SECTION libdevel
     SUMMARY "OpenSHMEM 1.6 library, development files"
     TEXT "Headers, static libraries, the compiler wrappers oshcc, oshc++,
-oshfort and caf, the CMake package Tessera, pkg-config files, and a manual
+oshfort, caf and prifc, the CMake package Tessera, pkg-config files, and a manual
 page for every routine."
     DEPENDS "libtessera1 ${this_version}, libcaf-tessera1 ${this_version}, \
 libdart-tessera1 ${this_version}, gcc, libc6-dev, libhwloc-dev"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The compiler wrappers oshcc, oshc++, oshfort and caf: shell scripts from one template
+# The compiler wrappers oshcc, oshc++, oshfort, caf and prifc: shell scripts from one template
 # (wrapper.in), and links for the other names that people type. They use the compilers of this
 # build. With a sanitizer in the library they add it to every program, which must then have it, too.
 # Those in the build folder use the headers of the sources and the library where it was built.

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks when an end of the images, or a mistake without stat, gives another exit code or other
+output than docs/prif.md says, or hangs.
+
+usage: ending_test.py OSHRUN PROGRAM
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+# argument; images x virtual nodes; exit code; what the output matches, and what it does not
+CASES = (
+    ("stop", "1 3 3x3", 0, r"\Asecond: F T\nfirst: F T\n\Z", None),
+    ("stop_code", "3", 7, r"kept (STOP 7\n)?", "no end"),
+    ("stop_code", "1", 7, r"\Akept STOP 7\nsecond: F F 7\nfirst: F F 7\n", None),
+    ("stop_text", "3", 0, r"STOP good bye\n(.*\n)*second: F F good bye\nfirst: F F good bye", None),
+    ("stop_waits", "4", 0, r"second: F T\nfirst: F T\n", None),
+    ("error_stop", "1 3 3x3", 9, r"(?s)(?=.*kept)(?=.*ERROR STOP 9\n)(?=.*second: T F 9\nfirst: T)",
+     "no end"),
+    ("error_stop_text", "3", 1, r"(?s)(?=.*ERROR STOP broken)(?=.*second: T F broken\n)", "no end"),
+    ("error_stop_quiet", "3", 1, r"second: T T\nfirst: T T\n", "ERROR STOP|no end"),
+    ("fail_image", "2 3 4x2", 0, r"", "ERROR|no end"),
+    ("stopped", "2 3 3x3", 0, r"second: F T\nfirst: F T\n", "ERROR|no end"),
+    ("before_init", "1", 1, r"prif_sync_all: .*call prif_init first", "no end"),
+    ("put_image", "2", 1, r"\[image \d\] prif_put: image_num 3 does not exist", "no end"),
+    ("put_range", "2", 1, r"prif_put: 8 bytes at the offset 4 on image 1 lie beyond the coarray, "
+     r"which has 8 bytes", "no end"),
+    ("put_null", "2", 1, r"prif_put: coarray_handle is null", "no end"),
+    ("put_freed", "2", 1, r"prif_put: the coarray of coarray_handle is deallocated", "no end"),
+    ("no_team", "2", 1, r"prif_change_team: the team argument holds no team", "no end"),
+    ("dim", "1", 1, r"prif_lcobound: dim 2 does not exist; the coarray has the corank 1", "no end"),
+    ("sizes", "2", 1, r"prif_allocate_coarray: .*8 bytes.*same statement", "no end"),
+)
+
+
+def complaint(oshrun, program, case, layout):
+    """Says what is wrong with a run, or None."""
+    argument, _, status, wanted, unwanted = case
+    images, _, nodes = layout.partition("x")
+    environment = dict(os.environ, SHMEM_SYMMETRIC_SIZE="16M")
+    if nodes:
+        environment.update(SHMEM_VIRTUAL_NODES=nodes, SHMEM_OFI_PROVIDER="tcp;ofi_rxm")
+    done = subprocess.run([oshrun, "-n", images, "--timeout", "60", program, argument],
+                          env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
+    output = done.stdout
+    if done.returncode == status and re.search(wanted, output) and not (
+            unwanted and re.search(unwanted, output)):
+        return None
+    return f"{argument} {layout}: status {done.returncode}, wanted {status}\n{output}"
+
+
+def main():
+    oshrun, program = sys.argv[1:]
+    wrong = []
+    for case in CASES:
+        for layout in case[1].split():
+            if says := complaint(oshrun, program, case, layout):
+                wrong.append(says)
+    print("\n".join(wrong) or "all as expected")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
