@@ -120,7 +120,8 @@ bool has_untold_death() {
     return std::exchange(images.deaths_told, all) != all;
 }
 
-// A wait of a thread while another one of this image waits for some word. RETURNS: as await_count().
+// A wait of a thread while another one of this image waits for some word.
+// RETURNS: as await_count().
 bool look_for_count(std::uint64_t* word, std::uint64_t wanted) {
     const int deaths = count_deaths();
     while ((shmem_uint64_atomic_fetch(word, images.pe) & (kNoImageLeft - 1)) < wanted) {
@@ -206,11 +207,12 @@ bool await_count(std::uint64_t* word, std::uint64_t wanted) {
     if (is_naming.exchange(true, std::memory_order_acquire)) return look_for_count(word, wanted);
     const int deaths = count_deaths();
     if (has_untold_death()) {
+        // Pairs with core/image_state.cpp:await_count of the other threads.
         is_naming.store(false, std::memory_order_relaxed);
         return false;
     }
-    // The quiet orders the swap before the load of is_alone(). Pairs with leave_alone(): that image
-    // finds the word, or this one finds that it is alone.
+    // The quiet orders the swap before the load of is_alone(): leave_alone() of that image finds the
+    // word, or this one finds that it is alone.
     shmem_uint64_atomic_swap(images.awaited, shmemx_gptr_of(word, images.pe), images.pe);
     shmem_quiet();
     if (is_alone()) {

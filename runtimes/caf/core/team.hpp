@@ -23,8 +23,8 @@ struct Coarray;
 
 // An image's message to the others in form team.
 struct FormMessage {
-    std::int64_t number;      // of the new team; -1: the image wants none
-    std::int32_t new_index;   // in it, or 0: any
+    std::int64_t number;      // number of the new team; -1: the image wants none
+    std::int32_t new_index;   // index in it, or 0: any
     std::uint32_t redefined;  // Team::formed_at of the team that is to become idle; 0: none
 };
 
@@ -53,7 +53,7 @@ struct Team : Members {
     // allocate and deallocate: four symmetric words, and the calls so far (allocation.cpp).
     std::uint64_t* allocation_words = nullptr;
     std::uint32_t allocations = 0;
-    // What the images of the parent wanted when this team was formed: its siblings.
+    // The messages of the parent's images when this team was formed: its siblings are in there.
     std::vector<FormMessage> formation;
     // Children whose variables have been defined again on this image (idle_teams.cpp).
     std::vector<Team*> redefined;

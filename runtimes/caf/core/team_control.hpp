@@ -16,8 +16,9 @@ namespace tessera::caf {
 // over the current team; images that have failed are left out.
 // number     of the new team, at least 1.
 // new_index  this image's number in it, or 0: images in the order of the current team.
-// variable   the team variable that the statement defines; NULL: none is known. The team that it was defined with before
-//            becomes idle as soon as all of that team's images have defined their variables again.
+// variable   the team variable that the statement defines; NULL: none is known. The team that it
+//            was defined with before becomes idle as soon as all of that team's images have defined
+//            their variables again.
 // RETURNS when: the team can be used: the status of the statement, and the team, or NULL with an
 // error that leaves no team.
 struct FormedTeam {

@@ -34,7 +34,7 @@ constexpr const char* kStridedPuts[] = {"prif_put_strided",
                                         "prif_put_strided_with_notify_indirect",
                                         "prif_put_strided_indirect_with_notify_indirect"};
 
-// Who sees the count of the notify variable sees the data of the put before.
+// An image that sees the count of the notify variable sees the data of the put before.
 int notify(int image, int form, Handle* handle, std::uint64_t where, const char* routine,
            int* stat) {
     const bool is_address = (form & kNotifyIndirect) != 0;
@@ -62,7 +62,7 @@ caf::Section section_of(const Shape& shape, void* base) {
     return section;
 }
 
-int find_section(const Place& place, const Shape& shape, const char* routine, int* stat,
+int find_section(const RemoteMemory& place, const Shape& shape, const char* routine, int* stat,
                  caf::Section& section, int& pe) {
     if (shape.rank < 0 || shape.rank > caf::kMaxAxes) {
         return fail(stat, caf::kMisuse, routine,

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "procedures/start.hpp"
+#include "procedures/stat_values.hpp"
 
 namespace tessera::prif {
 namespace {
@@ -32,19 +32,6 @@ int fail(int* stat, int code, const char* routine, const char* format, ...) {
     if (stat == nullptr) caf::stop_with_error(routine, "%s", message);
     *stat = value_of(code);
     return code;
-}
-
-int value_of(int code) {
-    switch (code) {
-        case caf::kFailedImage: return stat_values().failed;
-        case caf::kStoppedImage: return stat_values().stopped;
-        case caf::kLocked: return stat_values().locked;
-        case caf::kLockedOtherImage: return stat_values().locked_other_image;
-        case caf::kNotLocked: return stat_values().unlocked;
-        case caf::kNoMemory: return stat_values().out_of_memory;
-        case caf::kAlreadyStarted: return stat_values().already_init;
-        default: return code;
-    }
 }
 
 caf::Team& team_of(const void* value, const char* routine) {

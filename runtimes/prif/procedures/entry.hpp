@@ -27,9 +27,6 @@ namespace detail {
 [[noreturn]] void stop_outside(const char* routine);
 }  // namespace detail
 
-// The caller's constant for a code of the core (caf::Stat), as prif_init has got them.
-int value_of(int code);
-
 // ERRORS: a call before prif_init or behind the end of the program ends it with a message.
 inline void check_running(const char* routine) {
     if (caf::phase != caf::Phase::kRunning) [[unlikely]]

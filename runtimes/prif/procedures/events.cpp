@@ -13,7 +13,8 @@ namespace {
 
 // The variable of this image that a wait or a query names. RETURNS: kOk, or the reported code.
 int find_own(void* variable, const char* routine, int* stat, Target& target) {
-    const Place place{shmem_my_pe() + 1, nullptr, reinterpret_cast<std::uint64_t>(variable), true};
+    const RemoteMemory place{shmem_my_pe() + 1, nullptr, reinterpret_cast<std::uint64_t>(variable),
+                             true};
     return find_word(place, routine, stat, target);
 }
 

@@ -32,7 +32,7 @@ struct Handle {
     std::byte* base = nullptr;
     std::size_t bytes = 0;
     caf::Team* team = nullptr;  // whose images have allocated it
-    Handle* owner = nullptr;    // of an alias: the coarray's own handle; else the handle itself
+    Handle* owner = nullptr;    // an alias has the coarray's own handle; others have themselves
     int corank = 0;
     std::int64_t lower[kMaxCorank];
     std::int64_t upper[kMaxCorank];  // the last one follows the current team
@@ -54,7 +54,7 @@ struct Cobounds {
     int upper_count;
 };
 
-// What is wrong with cobounds, or NULL.
+// RETURNS: the mistake in cobounds, or NULL.
 const char* find_mistake(const Cobounds& cobounds);
 
 // Handles live until destroy_handle(); memory of the last ones stays, so that later uses of such a

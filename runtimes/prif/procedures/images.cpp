@@ -8,6 +8,7 @@
 #include "core/ordering.hpp"
 #include "core/team_control.hpp"
 #include "procedures/entry.hpp"
+#include "procedures/stat_values.hpp"
 
 namespace tessera::prif {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Allocation and deallocation of coarrays and of an image's own memory; aliases; what a handle
-// knows of its coarray.
+// These procedures allocate and free coarrays and own memory of an image, make aliases, and tell
+// what a handle knows of its coarray.
 
 #include <shmemx.h>
 

@@ -2,26 +2,18 @@
 //
 // Start and end of the images: prif_init, prif_stop, prif_error_stop, prif_fail_image.
 
-#include "procedures/start.hpp"
-
 #include <cfenv>
 
 #include "core/hooks.hpp"
 #include "core/runtime.hpp"
 #include "core/termination.hpp"
 #include "procedures/entry.hpp"
+#include "procedures/stat_values.hpp"
 
 namespace tessera::prif {
-namespace {
-
-StatValues values;
-
-}  // namespace
-
-const StatValues& stat_values() { return values; }
 
 PRIF_ENTRY int tessera_prif_init(const StatValues* of_module, int* stat) {
-    values = *of_module;
+    set_stat_values(*of_module);
     if (caf::phase != caf::Phase::kBefore) {
         return fail(stat, caf::kAlreadyStarted, "prif_init",
                     "prif_init has been called before; call it once");

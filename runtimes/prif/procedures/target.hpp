@@ -18,8 +18,8 @@
 namespace tessera::prif {
 
 // As a caller names it.
-struct Place {
-    int image;            // of the initial team
+struct RemoteMemory {
+    int image;            // its number in the initial team
     Handle* handle;       // NULL with an address
     std::uint64_t where;  // bytes from the start of the coarray's data, or the address
     bool is_address;
@@ -31,9 +31,9 @@ struct Target {
 };
 
 namespace detail {
-int fail_for_range(int* stat, const char* routine, const Place& place, std::size_t bytes);
-int fail_for_address(int* stat, const char* routine, const Place& place);
-int fail_for_team(int* stat, const char* routine, const Place& place);
+int fail_for_range(int* stat, const char* routine, const RemoteMemory& place, std::size_t bytes);
+int fail_for_address(int* stat, const char* routine, const RemoteMemory& place);
+int fail_for_team(int* stat, const char* routine, const RemoteMemory& place);
 }  // namespace detail
 
 // Whether the image has a part of the coarray.
@@ -45,7 +45,7 @@ inline bool has_part(const Handle& handle, int pe) {
 // image that has failed is an error where the caller has asked for stat.
 //
 // Hot path.
-inline int find_target(const Place& place, std::size_t bytes, const char* routine, int* stat,
+inline int find_target(const RemoteMemory& place, std::size_t bytes, const char* routine, int* stat,
                        Target& target) {
     check_running(routine);
     target.pe = pe_of_image(place.image);
@@ -64,14 +64,13 @@ inline int find_target(const Place& place, std::size_t bytes, const char* routin
             return detail::fail_for_team(stat, routine, place);
         target.address = handle.base + place.where;
     }
-    if (stat != nullptr && caf::status_of_pe(target.pe) == caf::kFailedImage) [[unlikely]] {
+    if (stat != nullptr && caf::status_of_pe(target.pe) == caf::kFailedImage) [[unlikely]]
         return fail(stat, caf::kFailedImage, routine, "image %d has failed", place.image);
-    }
     return kOk;
 }
 
 // The same for a word of 8 bytes that is changed by atomic operations.
-inline int find_word(const Place& place, const char* routine, int* stat, Target& target) {
+inline int find_word(const RemoteMemory& place, const char* routine, int* stat, Target& target) {
     const int code = find_target(place, sizeof(std::uint64_t), routine, stat, target);
     if (code == kOk && reinterpret_cast<std::uintptr_t>(target.address) % 8 != 0) [[unlikely]] {
         return fail(stat, caf::kMisuse, routine,

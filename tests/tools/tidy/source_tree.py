@@ -123,6 +123,8 @@ class Tree:
             folders += ["tests", "tests/behaviour"]
         if top_folder(includer) == "runtimes":
             folders = ["/".join(includer.split("/")[:2]), "include"]
+            if name.startswith("core/"):
+                folders.append("runtimes/caf")  # PRIF stands on the core of coarrays.
             if "/include/" in includer:
                 folders.append(os.path.dirname(includer))
         for folder in folders:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the Fortran layer says at the start about its compiler.
+// The constants of the compiler's module prif for the codes of the core. The Fortran layer passes
+// them at the start.
 
 #pragma once
 
 namespace tessera::prif {
 
-// The constants of the compiler's module prif.
 struct StatValues {
     int failed = 0;
     int stopped = 0;
@@ -17,6 +17,9 @@ struct StatValues {
     int out_of_memory = 0;
     int already_init = 0;
 };
-const StatValues& stat_values();
+void set_stat_values(const StatValues& values);
+
+// The constant for a code of the core (caf::Stat); a code that has none stands for itself.
+int value_of(int code);
 
 }  // namespace tessera::prif

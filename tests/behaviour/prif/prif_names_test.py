@@ -32,7 +32,8 @@ def documented():
 def main():
     listing = subprocess.run(["nm", sys.argv[1]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                              text=True, check=True)
-    found = set(re.findall(r" T (?:__prif_MOD_)?(prif_\w+)$", listing.stdout, re.MULTILINE))
+    symbols = re.compile(r" T (?:__prif_MOD_|_QMprifP)?(prif_\w+)$", re.MULTILINE)
+    found = set(symbols.findall(listing.stdout))
     there, missing = documented()
     wrong = []
     if len(there | missing) != COUNT or there & missing:

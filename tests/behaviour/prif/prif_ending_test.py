@@ -11,7 +11,8 @@ import re
 import subprocess
 import sys
 
-# argument; images x virtual nodes; exit code; what the output matches, and what it does not
+# The argument, images x virtual nodes, the exit code, and patterns that the output matches and does
+# not match.
 CASES = (
     ("stop", "1 3 3x3", 0, r"\Asecond: F T\nfirst: F T\n\Z", None),
     ("stop_code", "3", 7, r"kept (STOP 7\n)?", "no end"),
