@@ -211,8 +211,8 @@ bool await_count(std::uint64_t* word, std::uint64_t wanted) {
         is_naming.store(false, std::memory_order_relaxed);
         return false;
     }
-    // The quiet orders the swap before the load of is_alone(): leave_alone() of that image finds the
-    // word, or this one finds that it is alone.
+    // The quiet orders the swap before the load of is_alone(): the last other image finds the word
+    // in leave_alone(), or this one finds that it is alone.
     shmem_uint64_atomic_swap(images.awaited, shmemx_gptr_of(word, images.pe), images.pe);
     shmem_quiet();
     if (is_alone()) {
