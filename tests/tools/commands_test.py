@@ -10,7 +10,7 @@ import sys
 import unittest
 
 FOLDER, VERSION, COMPLETION = sys.argv[1:4]
-COMMANDS = ("oshrun", "oshcc", "oshc++", "oshfort", "caf", "cafrun", "osh_info", "osh_tune",
+COMMANDS = ("oshrun", "oshcc", "oshc++", "oshfort", "caf", "cafrun", "prifc", "osh_info", "osh_tune",
             "osh_hang", "osh_report")
 
 
