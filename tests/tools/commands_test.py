@@ -10,8 +10,8 @@ import sys
 import unittest
 
 FOLDER, VERSION, COMPLETION = sys.argv[1:4]
-COMMANDS = ("oshrun", "oshcc", "oshc++", "oshfort", "caf", "cafrun", "prifc", "osh_info", "osh_tune",
-            "osh_hang", "osh_report")
+COMMANDS = ("oshrun", "oshcc", "oshc++", "oshfort", "caf", "cafrun", "prifc", "osh_info",
+            "osh_tune", "osh_hang", "osh_report")
 
 
 class Commands(unittest.TestCase):
