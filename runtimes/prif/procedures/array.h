@@ -3,8 +3,7 @@
  * An array that a collective gets. fortran/descriptor.c, which each Fortran compiler's descriptors
  * need one of, makes it of them.
  */
-#ifndef TESSERA_PRIF_ARRAY_H
-#define TESSERA_PRIF_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ struct tessera_prif_array {
     size_t extents[15];
     ptrdiff_t strides[15]; /* bytes */
 };
-
-#endif

@@ -17,6 +17,8 @@ ALLOWED = (
      "tests a part of oshrun, which is a program and lies in no include path"),
     ("include-arrows", "tests/protocols/coarray_barrier.cpp", 3,
      "checks the coarray runtime's barrier, whose headers its own include path has"),
+    ("conditionals", "runtimes/prif/fortran/descriptor.c", 3,
+     "asks the header of a Fortran compiler which types it has"),
     ("file-size", "runtimes/prif/fortran/prif.F90", 879,
      "is one Fortran module: a table of 109 interfaces, each with its arguments"),
     ("banned-words", "tests/system/launch/print_probe.cpp", 2,
