@@ -59,7 +59,7 @@ int fail_for_team_image(int* stat, const char* routine, const char* argument, in
 
 using Wrapper = void (*)(void* arg1, void* arg2_and_out, std::size_t count, void* cdata);
 
-struct Operation {
+struct UserOperation {
     Wrapper wrapper;
     void* cdata;
     std::size_t element_bytes;
@@ -67,7 +67,7 @@ struct Operation {
 
 // The caller's operation writes its second argument; this one writes the first.
 void apply(void* inout, const void* in, std::size_t elements, void* user_data) {
-    const auto& operation = *static_cast<const Operation*>(user_data);
+    const auto& operation = *static_cast<const UserOperation*>(user_data);
     const std::size_t bytes = elements * operation.element_bytes;
     caf::Scratch result(bytes);
     std::memcpy(result.data(), in, bytes);
@@ -75,7 +75,7 @@ void apply(void* inout, const void* in, std::size_t elements, void* user_data) {
     std::memcpy(inout, result.data(), bytes);
 }
 
-int reduce_data(void* data, std::size_t elements, Operation operation, int result_image,
+int reduce_data(void* data, std::size_t elements, UserOperation operation, int result_image,
                 int* stat) {
     constexpr const char* kRoutine = "prif_co_reduce";
     if (!is_image(result_image))

@@ -14,7 +14,7 @@
 #include "core/team.hpp"
 
 // Begins a function of the Fortran layer.
-#define PRIF_ENTRY extern "C" __attribute__((visibility("default")))
+#define PRIF_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace tessera::prif {
 
