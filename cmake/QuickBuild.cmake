@@ -3,8 +3,8 @@
 # A build that is quick on two cores: standard headers that most sources include are compiled once
 # for many targets, and the sources of a target in groups of eight, which share the headers and the
 # instances of their templates. Both hide a missing #include and a name that two files define, so
-# only the presets whose builds have to be quick set TESSERA_QUICK_BUILD; the sanitizer presets,
-# which .ci/run builds as well, compile each source by itself.
+# only the preset whose build has to be quick sets TESSERA_QUICK_BUILD, and .ci/run for those of the
+# sanitizers; the test versions.clang compiles each source by itself.
 option(TESSERA_QUICK_BUILD "Compile standard headers only once, and sources in groups" OFF)
 
 if(TESSERA_QUICK_BUILD AND NOT DEFINED CMAKE_UNITY_BUILD)
