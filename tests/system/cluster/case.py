@@ -71,7 +71,7 @@ class ClusterTest(unittest.TestCase):
     @staticmethod
     def is_launchers(path):
         """Files that mpirun and slurmd leave when they are killed, or keep for the next job."""
-        return re.search(r"/tmp/(ompi\.|spmix_appdir_)", path)
+        return re.search(r"/tmp/(ompi\.|prterun\.|spmix_appdir_)", path)
 
     def launch(self, layout, command, environment=None):
         """A job in the background."""
