@@ -4,7 +4,7 @@
 # for many targets, and the sources of a target in groups of eight, which share the headers and the
 # instances of their templates. Both hide a missing #include and a name that two files define, so
 # only the preset whose build has to be quick sets TESSERA_QUICK_BUILD, and .ci/run for those of the
-# sanitizers; the test versions.clang compiles each source by itself.
+# sanitizers. The presets dev, asan, tsan and clang compile each source by itself.
 option(TESSERA_QUICK_BUILD "Compile standard headers only once, and sources in groups" OFF)
 
 if(TESSERA_QUICK_BUILD AND NOT DEFINED CMAKE_UNITY_BUILD)
