@@ -310,8 +310,8 @@ class SimTransport final : public FabricTransport {
             case LetterKind::kAccumulate: execute_accumulate(letter, target); break;
             case LetterKind::kGate: memory_.post_gate(target, letter.number); break;
         }
-        // Before the look whether this PE sleeps, as an atomic of the processor would be. Pairs
-        // with base/wait.cpp:sleep_unless.
+        // The handler's stores come before its look whether this PE sleeps.
+        // Pairs with base/wait.cpp:sleep_unless.
         std::atomic_thread_fence(std::memory_order_seq_cst);
         memory_.wake_program();
     }

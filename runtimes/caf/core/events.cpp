@@ -23,8 +23,8 @@ namespace {
 // Why a wait has ended before its count.
 int reason_of_wait() { return count_failed(initial_team()) > 0 ? kFailedImage : kStoppedImage; }
 
-// A thread of this image, too, may be the one that notifies. Some threads never do, such as those
-// of this library, so this is a guess.
+// Another thread of this image may notify, too. The function counts all threads, also those of
+// libraries, which never notify: its answer is a guess.
 bool has_other_threads() {
     struct stat tasks {};
     // A folder has two links and one for each folder in it.

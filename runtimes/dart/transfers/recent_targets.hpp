@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: where the last global pointers of a thread pointed to. A program gets cell after cell
-// of the same unit and allocation. The thread compares the pointer's first word with its notes, and
+// Hot path: where the last global pointers of a thread pointed to. A program often gets cell after
+// cell of one unit and allocation. The thread compares the pointer's first word with its notes, and
 // saves the lookups of mapped_target(), which are half of the instructions of a get.
 //
 // Only mapped segments are here, and no memory of dart_memalloc.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The object behind a prif_coarray_handle: a descriptor of a coarray with its cobounds, or an alias
-// of one, which has cobounds and an address of its own and shares the rest.
+// The object behind a prif_coarray_handle describes a coarray with its cobounds, or an alias. An
+// alias has cobounds and an address of its own, and shares the rest with its coarray.
 //
 // THREADS: aliases: any. Coarrays are made and destroyed by collectives.
 
