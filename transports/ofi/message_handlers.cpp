@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/fatal.hpp"
+#include "transports/ofi/store_words.hpp"
 
 namespace tessera::ofi {
 
@@ -104,7 +105,7 @@ void MessageHandlers::execute_updates(const Header& header, std::size_t bytes) {
         const std::uint64_t size = update.operand;
         if (size > kUpdateBytesMax || static_cast<std::size_t>(end - at) < padded(size)) return;
         char* dest = setup_.segments.checked_address(word.segment(), word.offset(), size);
-        if (dest != nullptr) std::memcpy(dest, at, size);
+        if (dest != nullptr) store_bytes(dest, reinterpret_cast<const char*>(at), size);
         at += padded(size);
     }
     finish_updates(header);

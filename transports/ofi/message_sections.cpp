@@ -7,31 +7,10 @@
 #include "base/section_copy.hpp"
 #include "transports/ofi/message_handlers.hpp"
 #include "transports/ofi/message_runs.hpp"
+#include "transports/ofi/store_words.hpp"
 
 namespace tessera::ofi {
 namespace {
-
-// Each word by one store, and only once: the program may wait for it, and overwrite it at once.
-template <class Word>
-void store_words(char* dest, const char* source, std::size_t bytes) {
-    for (std::size_t at = 0; at < bytes; at += sizeof(Word)) {
-        Word word;
-        std::memcpy(&word, source + at, sizeof word);
-        // Relaxed: order comes from the messages that follow.
-        std::atomic_ref(*reinterpret_cast<Word*>(dest + at)).store(word, std::memory_order_relaxed);
-    }
-}
-
-// Calls visit with a word of the largest type whose multiples all addresses and sizes are.
-template <class Visit>
-void with_word(std::uint64_t all, Visit visit) {
-    switch (all & -all & 7) {
-        case 0: return visit(std::uint64_t{});
-        case 4: return visit(std::uint32_t{});
-        case 2: return visit(std::uint16_t{});
-        default: return visit(std::uint8_t{});
-    }
-}
 
 void store_runs(const NamedRuns& named) {
     const Runs& runs = named.runs;
@@ -84,8 +63,7 @@ void MessageHandlers::execute_scatter_list(const Header& header, std::size_t byt
     auto check = [](char*, std::size_t, const char*) { return true; };
     if (!for_each_entry(header, bytes, padded, check)) return;
     for_each_entry(header, bytes, padded, [](char* dest, std::size_t size, const char* data) {
-        with_word(reinterpret_cast<std::uintptr_t>(dest) | size,
-                  [&](auto word) { store_words<decltype(word)>(dest, data, size); });
+        store_bytes(dest, data, size);
         return true;
     });
     finish_updates(header);
