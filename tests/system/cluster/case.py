@@ -41,7 +41,7 @@ def oshrun(cluster, layout, command, environment=None):
     hosts = ",".join(f"{host}:{count}" for host, count in counts.items())
     return cluster.start(layout[0], [bin_program("oshrun"), "--host", hosts, "-n", len(layout),
                                      *command],
-                         {"OMPI_MCA_plm_rsh_agent": cluster.agent, **(environment or {})})
+                         {**cluster.agent_variables(), **(environment or {})})
 
 
 class World:

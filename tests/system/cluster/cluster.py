@@ -210,6 +210,10 @@ class Cluster:
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         return environment
 
+    def agent_variables(self):
+        """The environment in which Open MPI 4's mpirun and prterun call the agent."""
+        return {"OMPI_MCA_plm_rsh_agent": self.agent, "PRTE_MCA_plm_ssh_agent": self.agent}
+
     def start(self, host, command, environment=None, **options):
         """A process on a host, with its output in pipes. Ends at the latest with the cluster."""
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,

@@ -92,11 +92,12 @@ class Slurm:
                 daemon.wait()
 
     def srun(self, layout, command, environment=None, options=(), **more):
-        """srun on the first host of the layout. `layout`: the host of each PE, in order."""
+        """srun on the first host of the layout. `layout`: the host of each PE, in order; from
+        Slurm 24.11 on, no -N may come with it."""
         return self.cluster.start(
-            layout[0], ["srun", "--immediate=30", "--mpi=pmix", f"-N{len(set(layout))}",
-                        "-m", "arbitrary", "-w", ",".join(layout), "-n", len(layout), *options,
-                        *command], {**self.environment, **(environment or {})}, **more)
+            layout[0], ["srun", "--immediate=30", "--mpi=pmix", "-m", "arbitrary", "-w",
+                        ",".join(layout), "-n", len(layout), *options, *command],
+            {**self.environment, **(environment or {})}, **more)
 
     def salloc(self, hosts, npes, command, environment=None, **more):
         """A command inside an allocation of these hosts."""

@@ -35,7 +35,7 @@ class HostsTest(DoctorTest):
         """By mpirun."""
         command = [OSH_INFO, "--doctor", "--hosts", ",".join(hosts)]
         return self.finish(World.cluster.start(
-            hosts[0], command, {"OMPI_MCA_plm_rsh_agent": World.cluster.agent, **variables}))
+            hosts[0], command, {**World.cluster.agent_variables(), **variables}))
 
     def ip(self, host, thing, *arguments):
         """On a host, until the end of the test."""
