@@ -8,8 +8,8 @@
 // PE of another node end the job with a message, as does the 64th death.
 //
 // A collective routine that a dead member has not left waits for ever. The handler, which the wait
-// calls, is the place to end the job then. shmemx_mutex_lock works on: the mutex of a dead holder,
-// or of a dead PE in line, passes to the PE behind it.
+// calls, is the place to end the job then. shmemx_mutex_lock and _trylock work on: the mutex of a
+// dead holder, or of a dead PE in line, passes to the next PE, and shmemx_mutex_inherited tells it.
 
 #ifndef SHMEM_INTERNAL_SHMEMX_FAILURES_H
 #define SHMEM_INTERNAL_SHMEMX_FAILURES_H

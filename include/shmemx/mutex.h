@@ -83,6 +83,30 @@ int shmemx_mutex_trylock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_mutex_unlock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
+ * Unlocks a PE's mutex as shmemx_mutex_unlock does, for a PE that fails while it holds the mutex and
+ * whose process lives on: the next holder inherits it (shmemx_mutex_inherited).
+ *
+ * mutex      symmetric address of the mutex.
+ * pe         the PE whose instance is meant.
+ *
+ * RETURNS when, ERRORS, THREADS: as shmemx_mutex_unlock. The bytes of an abandoned mutex are not
+ * zero before its next holder has unlocked it.
+ */
+void shmemx_mutex_abandon(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
+
+/**
+ * Tells how the caller has got a PE's mutex, which it holds.
+ *
+ * mutex      symmetric address of the mutex.
+ * pe         the PE whose instance is meant.
+ *
+ * RETURNS when: at once; local: 1 if the last holder has died with the mutex (shmemx/failures.h) or
+ * abandoned it, so that what the mutex protects may be half done; else 0.
+ * ERRORS, THREADS: as shmemx_mutex_unlock.
+ */
+int shmemx_mutex_inherited(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
+
+/**
  * Tells the PE that holds a PE's mutex.
  *
  * mutex      symmetric address of the mutex.

@@ -43,6 +43,12 @@ SHMEM_ENTRY(int, shmemx_mutex_trylock, shmemx_mutex_t* mutex, int pe) {
 SHMEM_ENTRY(void, shmemx_mutex_unlock, shmemx_mutex_t* mutex, int pe) {
     api::mutex_of(mutex, pe, SHMEM_WHERE).unlock();
 }
+SHMEM_ENTRY(void, shmemx_mutex_abandon, shmemx_mutex_t* mutex, int pe) {
+    api::mutex_of(mutex, pe, SHMEM_WHERE).abandon();
+}
+SHMEM_ENTRY(int, shmemx_mutex_inherited, shmemx_mutex_t* mutex, int pe) {
+    return api::mutex_of(mutex, pe, SHMEM_WHERE).is_inherited() ? 1 : 0;
+}
 SHMEM_ENTRY(int, shmemx_mutex_owner, shmemx_mutex_t* mutex, int pe) {
     return api::mutex_of(mutex, pe, SHMEM_WHERE).owner();
 }

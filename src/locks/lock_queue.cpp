@@ -23,10 +23,10 @@ std::uint64_t atomic_on_other_node(const AtomicRequest& request, NodeName node) 
     return address_map.fabric->atomic(collective_context.transport_context(), request, node.pe());
 }
 
-void open(Gate QueueNode::*gate, NodeName node) {
+void open(Gate QueueNode::*gate, NodeName node, std::uint32_t number) {
     if (Sleeper* sleeper = sleeper_of(node)) [[likely]]
-        return (node_in(sleeper, node.index()).*gate).post(1);
-    address_map.fabric->post_gate(my_queue_node(node.index()).*gate, 1, node.pe());
+        return (node_in(sleeper, node.index()).*gate).post(number);
+    address_map.fabric->post_gate(my_queue_node(node.index()).*gate, number, node.pe());
 }
 
 }  // namespace
@@ -57,8 +57,8 @@ NodeName wait_for_successor(const QueueNode& node, const char* where) {
     return NodeName(next);
 }
 
-void open_granted(NodeName node) { open(&QueueNode::granted, node); }
-void open_drained(NodeName node) { open(&QueueNode::drained, node); }
+void open_granted(NodeName node, std::uint32_t grant) { open(&QueueNode::granted, node, grant); }
+void open_drained(NodeName node) { open(&QueueNode::drained, node, 1); }
 
 NodeState state_of(NodeName node) {
     if (Sleeper* sleeper = sleeper_of(node)) {

@@ -25,7 +25,7 @@ inline NodeName successor_of(const QueueNode& node) {
 // The same, of a node that has joined the queue but may not be linked yet.
 NodeName wait_for_successor(const QueueNode& node, const char* where);
 // Opens a gate of the node; this PE's earlier stores, and its completed puts, are visible there.
-void open_granted(NodeName node);
+void open_granted(NodeName node, std::uint32_t grant = kGranted);
 void open_drained(NodeName node);
 
 // For queries: the words of a node of any PE, read by acquiring loads in the order of the calls.

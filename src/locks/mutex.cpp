@@ -20,7 +20,7 @@ void fail_too_many_pes(const char* where) {
 NodeName Mutex::join_in_sight(Mutex mutex, NodeName node) {
     QueueNode& mine = my_queue_node(node.index());
     for (NodeName before;;) {
-        if (before.is_none()) {
+        if (before.is_free()) {
             mine.set_state(NodeState(node.generation(), StateKind::kHolder));
         } else {
             mine.mark_waiting(node, before);
@@ -31,18 +31,22 @@ NodeName Mutex::join_in_sight(Mutex mutex, NodeName node) {
     }
 }
 
-// The gate tells queries that the caller is the holder now. Its state stays as it is: the PE behind
-// it may be writing to the same cache line.
+// A gate that is granted tells queries that the caller is the holder now. Its state stays as it is:
+// the PE behind it may be writing to the same cache line.
 void Mutex::wait_behind(Mutex mutex, NodeName before, NodeName node) {
     QueueNode& mine = my_queue_node(node.index());
+    const auto take_over = [&] {
+        mine.set_state(NodeState(node.generation(), StateKind::kHolder));
+        mine.granted.reset(kInherited);
+    };
+    if (before == NodeName::abandoned()) return take_over();
     mine.mark_waiting(node, before);
     link_behind(before, node);
     if (mine.granted.reaches_soon(1)) return;
     const auto is_inherited = [](void* name) { return has_fallen(*static_cast<NodeName*>(name)); };
     mine.granted.wait_unless(is_inherited, &before, 1, mutex.where_);
-    // Queries take the granted gate, or this, for the sign of a holder.
-    if (!mine.granted.has_reached(1))
-        mine.set_state(NodeState(node.generation(), StateKind::kHolder));
+    // No PE is left that could post.
+    if (!mine.granted.has_reached(1)) take_over();
 }
 
 // The mutex was not free. A program may repeat the call until it is.
@@ -52,7 +56,31 @@ void Mutex::give_up(Mutex mutex, NodeName name) {
     drive_progress();
 }
 
-void Mutex::hand_over(Mutex mutex, NodeName name) {
+// The last node in the queue may be of a PE that has died, and the mutex its own. RETURNS: whether
+// the caller has it now. REQUIRES: its node tells that it is the holder.
+bool Mutex::inherit(Mutex mutex, NodeName last, NodeName node) {
+    const bool is_left = last == NodeName::abandoned() || (failure_count() > 0 && has_fallen(last));
+    if (!is_left || mutex.compare_swap(last.bits(), node.bits()) != last.bits()) return false;
+    my_queue_node(node.index()).granted.reset(kInherited);
+    return true;
+}
+
+void Mutex::abandon() const {
+    const HeldLocks::Held held = held_locks().find(key_);
+    if (held.name.is_none()) fail_not_held(*this);
+    complete_before_unlock();
+    if (compare_swap(held.name.bits(), NodeName::abandoned().bits()) != held.name.bits())
+        hand_over(*this, held.name, kInherited);
+    held_locks().remove(key_, held.name);
+}
+
+bool Mutex::is_inherited() const {
+    const HeldLocks::Held held = held_locks().find(key_);
+    if (held.name.is_none()) fail_not_held(*this);
+    return held.node->granted.has_reached(kInherited);
+}
+
+void Mutex::hand_over(Mutex mutex, NodeName name, std::uint32_t grant) {
     const QueueNode& node = my_queue_node(name.index());
     NodeName next;
     wait_until(
@@ -62,7 +90,7 @@ void Mutex::hand_over(Mutex mutex, NodeName name) {
             return !next.is_none();
         },
         mutex.where_);
-    open_granted(next);
+    open_granted(next, grant);
 }
 
 // The successor may have died before it was linked to this node, but it has told that it waits
@@ -92,7 +120,7 @@ int Mutex::owner() const {
         [&] {
             const NodeName last(default_context.fetch(word(), key_.pe, where_));
             pe = -1;
-            if (last.is_none()) return true;
+            if (last.is_free()) return true;
             pe = holder_at_or_before(last);
             return pe >= 0;
         },

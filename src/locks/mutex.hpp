@@ -56,6 +56,10 @@ class Mutex {
     // Completes the caller's operations on the default context first. A caller that does not hold
     // the mutex ends the job.
     TESSERA_INLINE void unlock() const;
+    // As unlock(), but the next holder is to know that this one has failed with the mutex.
+    void abandon() const;
+    // Whether the caller, which holds the mutex, has it from a PE that died with it or abandoned it.
+    bool is_inherited() const;
     // The PE that held it at some time during the call; -1: it was free.
     int owner() const;
 
@@ -75,7 +79,8 @@ class Mutex {
     static NodeName join_in_sight(Mutex mutex, NodeName node);
     static void wait_behind(Mutex mutex, NodeName before, NodeName node);
     static void give_up(Mutex mutex, NodeName node);
-    static void hand_over(Mutex mutex, NodeName node);
+    static void hand_over(Mutex mutex, NodeName node, std::uint32_t grant = kGranted);
+    static bool inherit(Mutex mutex, NodeName last, NodeName node);
     NodeName find_unlinked_successor(NodeName mine) const;
     int holder_at_or_before(NodeName node) const;
     [[noreturn]] TESSERA_COLD static void fail_recursive(Mutex mutex);
@@ -137,7 +142,8 @@ TESSERA_INLINE bool Mutex::try_lock() const {
         return false;
     // The node tells its place before the mutex does: if this PE dies, the others know the place.
     held.node->set_state(NodeState(held.name.generation(), StateKind::kHolder));
-    if (compare_swap(0, held.name.bits()) != 0) [[unlikely]] {
+    const NodeName last(compare_swap(0, held.name.bits()));
+    if (!last.is_none() && !inherit(*this, last, held.name)) [[unlikely]] {
         give_up(*this, held.name);
         return false;
     }

@@ -48,8 +48,11 @@ class NodeName {
         constexpr std::uint64_t kGeneration = kGenerations - 1;
         return NodeName((bits_ & ~kGeneration) | ((bits_ + 1) & kGeneration));
     }
+    // In the word of a mutex: it is free, but its last holder failed with it. No node has index 0.
+    static constexpr NodeName abandoned() { return NodeName(1); }
     constexpr std::uint64_t bits() const { return bits_; }
     constexpr bool is_none() const { return bits_ == 0; }
+    constexpr bool is_free() const { return bits_ <= abandoned().bits_; }
     constexpr bool operator==(const NodeName&) const = default;
 
   private:
@@ -88,10 +91,16 @@ class NodeState {
     std::uint64_t bits_;
 };
 
+// What `granted` of a node counts up to: the last holder has given the lock back, or has failed with
+// it.
+inline constexpr std::uint32_t kGranted = 1;
+inline constexpr std::uint32_t kInherited = 2;
+
 // A node in shared memory. Its PE resets it while no other PE knows its name.
 //    0  next: name of the node behind this one; written once in a use by the PE of that node
 //    8  state: NodeState; written by the node's PE, read by queries of other PEs
-//   16  granted: 1 when the lock is this node's; posted by the PE of the node before it
+//   16  granted: kGranted when the lock is this node's; posted by the PE of the node before it, or by
+//       the node's PE itself if that one has died
 //   20  drained: 1 when the last reader has left; posted by that reader's PE (rwlock.hpp)
 struct alignas(kCacheLineBytes) QueueNode {
     std::atomic<std::uint64_t> next;

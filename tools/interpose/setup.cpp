@@ -86,6 +86,8 @@ INTERPOSE_COUNTED((Counted::clear_lock, NoPeer()), void, shmem_clear_lock, (long
 LOCK(shmemx_mutex_lock, shmemx_mutex_trylock, 1, (shmemx_mutex_t * lock, int pe), (lock, pe), pe)
 OTHER(int, shmemx_mutex_trylock, shmemx_mutex_t, kTryLock, TRY_LOCK)
 OTHER(void, shmemx_mutex_unlock, shmemx_mutex_t, kUnlock, UNLOCK)
+OTHER(void, shmemx_mutex_abandon, shmemx_mutex_t, kUnlock, UNLOCK)
+OTHER(int, shmemx_mutex_inherited, shmemx_mutex_t, kQuery, Counted::kNone)
 OTHER(int, shmemx_mutex_owner, shmemx_mutex_t, kQuery, Counted::kNone)
 LOCK(shmemx_rwlock_read_lock, shmemx_rwlock_read_trylock, 1, (shmemx_rwlock_t * lock, int pe),
      (lock, pe), pe)

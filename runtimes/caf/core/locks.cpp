@@ -119,11 +119,11 @@ int detail::unlock_slowly(shmemx_mutex_t* mutex, int pe, int& holder) {
     return holder < 0 ? kNotLocked : kLockedOtherImage;
 }
 
-void release_held_locks() {
-    if (detail::held_lock.mutex != nullptr)
-        shmemx_mutex_unlock(detail::held_lock.mutex, detail::held_lock.pe);
+void release_held_locks(ImageState state) {
+    const auto release = state == ImageState::kFailed ? shmemx_mutex_abandon : shmemx_mutex_unlock;
+    if (detail::held_lock.mutex != nullptr) release(detail::held_lock.mutex, detail::held_lock.pe);
     const std::lock_guard guard(others_mutex);
-    for (const auto& [mutex, pe] : others()) shmemx_mutex_unlock(mutex, pe);
+    for (const auto& [mutex, pe] : others()) release(mutex, pe);
     others().clear();
 }
 

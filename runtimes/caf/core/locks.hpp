@@ -16,6 +16,7 @@
 
 #include "core/coarray.hpp"
 #include "core/hooks.hpp"
+#include "core/image_state.hpp"
 #include "core/report.hpp"
 #include "core/team.hpp"
 
@@ -76,7 +77,8 @@ inline int unlock(shmemx_mutex_t* mutex, int pe, int& holder) {
     return detail::unlock_slowly(mutex, pe, holder);
 }
 
-// For an image that ends: unlocks all locks that it holds, so that the others can go on.
-void release_held_locks();
+// For an image that ends: unlocks all locks that it holds, so that the others can go on. The next
+// holders learn of an image that has failed by shmemx_mutex_inherited().
+void release_held_locks(ImageState state);
 
 }  // namespace tessera::caf

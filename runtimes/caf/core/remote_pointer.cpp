@@ -43,8 +43,17 @@ Published read_block(int pe) {
             shmem_uint64_atomic_fetch(&block->component_high, pe)};
 }
 
-bool is_component_of(std::uint64_t address, const Published& image) {
-    return address >= image.component_low && address < image.component_high;
+// Whether `bytes` bytes lie in a range, or `address` alone does where they are 0.
+bool is_in(std::uint64_t address, std::size_t bytes, std::uint64_t low, std::uint64_t high) {
+    return address >= low && address < high && bytes <= high - address;
+}
+
+// The symmetric address of bytes of an image, or NULL.
+void* symmetric_address(std::uint64_t address, std::size_t bytes, const Published& image) {
+    const std::uint64_t here = reinterpret_cast<std::uint64_t>(block) + (address - image.address);
+    const bool is_known = is_in(here, bytes, coarray_low, coarray_high) ||
+                          is_in(address, bytes, image.component_low, image.component_high);
+    return is_known ? reinterpret_cast<void*>(here) : nullptr;
 }
 
 }  // namespace
@@ -72,24 +81,24 @@ void note_components(const void* base, std::size_t bytes) {
 }
 
 bool is_in_coarray_memory(const void* address) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return (at >= coarray_low && at < coarray_high) || is_in_components(address);
+    return is_in(reinterpret_cast<std::uintptr_t>(address), 1, coarray_low, coarray_high) ||
+           is_in_components(address);
 }
 
-void* translate(const void* address_on_pe, int pe) {
+void* translate(const void* address_on_pe, int pe, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uint64_t>(address_on_pe);
-    if (pe == shmem_my_pe())
-        return is_in_coarray_memory(address_on_pe) ? const_cast<void*>(address_on_pe) : nullptr;
-    Published image;
-    {
-        const std::lock_guard lock(known().mutex);
-        Published& kept = known().images[pe];
-        if (kept.address == 0 || !is_component_of(address, kept)) kept = read_block(pe);
-        image = kept;
+    if (pe == shmem_my_pe()) {
+        const Published own{reinterpret_cast<std::uint64_t>(block), detail::component_low,
+                            detail::component_high};
+        return symmetric_address(address, bytes, own);
     }
-    std::byte* here =
-        reinterpret_cast<std::byte*>(block) + static_cast<std::ptrdiff_t>(address - image.address);
-    return is_component_of(address, image) || is_in_coarray_memory(here) ? here : nullptr;
+    const std::lock_guard lock(known().mutex);
+    Published& kept = known().images[pe];
+    if (kept.address != 0) {
+        if (void* found = symmetric_address(address, bytes, kept)) return found;
+    }
+    kept = read_block(pe);
+    return symmetric_address(address, bytes, kept);
 }
 
 }  // namespace tessera::caf

@@ -42,8 +42,8 @@ inline bool is_in_components(const void* address) {
 // Whether an address lies in memory that this library has allocated on this image, or between.
 bool is_in_coarray_memory(const void* address);
 
-// The symmetric address, for accesses to pe, of an address of that image. NULL: it is private
-// memory of that image, which no other image can reach.
-void* translate(const void* address_on_pe, int pe);
+// The symmetric address, for accesses to `bytes` bytes of pe, of an address of that image. NULL:
+// some of them are private memory of that image, which no other image can reach.
+void* translate(const void* address_on_pe, int pe, std::size_t bytes = 1);
 
 }  // namespace tessera::caf

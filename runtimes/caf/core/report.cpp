@@ -15,6 +15,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "core/hooks.hpp"
+
 // libgfortran: writes out all units if unit is NULL.
 extern "C" __attribute__((weak)) void _gfortran_flush_i4(int* unit);
 
@@ -42,14 +44,15 @@ constexpr std::size_t kMessageBytes = 512;
 }
 
 void* flush_units(void*) {
-    _gfortran_flush_i4(nullptr);
+    if (_gfortran_flush_i4 != nullptr) _gfortran_flush_i4(nullptr);
+    if (detail::at_error != nullptr) detail::at_error();
     return nullptr;
 }
 
 // The statement may stand in a function that a write statement calls; this thread then holds the
 // lock of its unit. So another thread flushes, and has a second for it.
 void flush_units_if_possible() {
-    if (_gfortran_flush_i4 == nullptr) return;
+    if (_gfortran_flush_i4 == nullptr && detail::at_error == nullptr) return;
     pthread_t thread;
     if (::pthread_create(&thread, nullptr, flush_units, nullptr) != 0) return;
     std::timespec deadline{};

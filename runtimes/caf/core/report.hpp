@@ -20,6 +20,7 @@ enum Stat : int {
     kBadTeam = 6,           // form team: impossible numbers.
     kAlreadyStarted = 7,    // PRIF: the images run already.
     kMisuse = 8,            // PRIF: an argument that names nothing.
+    kUnlockedFailedImage = 9,  // PRIF: the lock is taken from an image that has failed.
     kStoppedImage = 6000,   // STAT_STOPPED_IMAGE
     kFailedImage = 6001,    // STAT_FAILED_IMAGE
 };
@@ -57,7 +58,7 @@ inline int report_ok(const ErrorTarget& target) {
     return kOk;
 }
 
-// Error termination: writes out the units of libgfortran, and ends all images with the exit code.
+// Error termination: writes out the units of the Fortran library, and ends all images with the exit code.
 [[noreturn]] void end_with_error(int code);
 
 }  // namespace tessera::caf

@@ -105,6 +105,7 @@ void make_initial_team() {
     use_block(team, block);
     make_current(team);
     detail::is_one_node = !team.exposed.empty();
+    detail::all_images = team.images;
 }
 
 bool equip(Team& team) {

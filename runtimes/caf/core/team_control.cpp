@@ -140,10 +140,9 @@ int end_team() {
     Team& team = current_team();
     complete_all();
     const int status = sync_members(team);
-    if (status == kOk) {
-        if (detail::at_end_team != nullptr) detail::at_end_team(team);
-        free_all_of(team);
-    }
+    // Images that have failed take no part in freeing.
+    if (status != kStoppedImage && detail::at_end_team != nullptr) detail::at_end_team(team);
+    if (status == kOk) free_all_of(team);
     make_current(*team.parent);
     return status;
 }

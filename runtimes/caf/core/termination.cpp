@@ -73,7 +73,7 @@ void serve_others() {
 void leave_all(ImageState state) {
     phase = Phase::kOver;
     complete_all();
-    release_held_locks();
+    release_held_locks(state);
     publish_state(state);
     for (Team* team : teams_from(initial_team())) {
         team->barrier->leave(state);

@@ -14,12 +14,6 @@ submodule(prif) prif_core
       import
       character(kind=c_char), intent(out) :: text(*)
     end function
-    integer(c_int) function core_init(values, stat) &
-        bind(C, name="tessera_prif_init")
-      import
-      integer(c_int), intent(in) :: values(8)
-      integer(c_int), intent(out), optional :: stat
-    end function
     subroutine core_check_running(routine) &
         bind(C, name="tessera_prif_check_running")
       import
@@ -252,6 +246,34 @@ submodule(prif) prif_core
       integer(c_int64_t), intent(inout) :: count
       integer(c_int), intent(out), optional :: stat
     end function
+    integer(c_int) function core_lock(image, handle, where, is_address, acquired_lock, stat) &
+        bind(C, name="tessera_prif_lock")
+      import
+      integer(c_int), value :: image, is_address
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: where
+      logical(c_bool), intent(out), optional :: acquired_lock
+      integer(c_int), intent(out), optional :: stat
+    end function
+    integer(c_int) function core_unlock(image, handle, where, is_address, stat) &
+        bind(C, name="tessera_prif_unlock")
+      import
+      integer(c_int), value :: image, is_address
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: where
+      integer(c_int), intent(out), optional :: stat
+    end function
+    integer(c_int) function core_critical(handle, stat) &
+        bind(C, name="tessera_prif_critical")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int), intent(out), optional :: stat
+    end function
+    subroutine core_end_critical(handle) &
+        bind(C, name="tessera_prif_end_critical")
+      import
+      type(c_ptr), value :: handle
+    end subroutine
     integer(c_int) function core_form_team(number, new_index, team, stat) &
         bind(C, name="tessera_prif_form_team")
       import

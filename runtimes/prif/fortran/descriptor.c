@@ -44,9 +44,10 @@ static enum tessera_prif_type type_of(const CFI_cdesc_t* a) {
 static struct tessera_prif_array array_of(const CFI_cdesc_t* a) {
     struct tessera_prif_array array = {a->base_addr, a->elem_len, type_of(a), a->rank, {0}, {0}};
     for (int i = 0; i < a->rank && i < 15; ++i) {
-        array.extents[i] = a->dim[i].extent < 0 ? 0 : (size_t)a->dim[i].extent;
+        array.extents[i] = (size_t)a->dim[i].extent;
         array.strides[i] = a->dim[i].sm;
     }
+    if (a->rank > 0 && a->dim[a->rank - 1].extent == -1) array.rank = -1;
     return array;
 }
 

@@ -47,7 +47,9 @@ module prif
   public :: prif_atomic_ref_logical_indirect, prif_atomic_cas_logical
   public :: prif_atomic_cas_logical_indirect, prif_sync_all, prif_sync_images, prif_sync_team
   public :: prif_sync_memory, prif_event_post, prif_event_post_indirect, prif_event_wait
-  public :: prif_event_query, prif_notify_wait, prif_form_team, prif_change_team
+  public :: prif_event_query, prif_notify_wait, prif_lock, prif_lock_indirect, prif_unlock
+  public :: prif_unlock_indirect, prif_critical, prif_end_critical
+  public :: prif_form_team, prif_change_team
   public :: prif_end_team, prif_get_team, prif_team_number, prif_co_sum, prif_co_min
   public :: prif_co_max, prif_co_min_character, prif_co_max_character, prif_co_broadcast
   public :: prif_co_broadcast_cptr, prif_co_reduce, prif_co_reduce_cptr
@@ -770,6 +772,51 @@ module prif
       integer(c_int), intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
       character(len=:), intent(inout), allocatable, optional :: errmsg_alloc
+    end subroutine
+
+    ! Locks and critical constructs
+    module subroutine prif_lock(image_num, coarray_handle, offset, acquired_lock, stat, errmsg, &
+        errmsg_alloc)
+      integer(c_int), intent(in) :: image_num
+      type(prif_coarray_handle), intent(in) :: coarray_handle
+      integer(c_size_t), intent(in) :: offset
+      logical(c_bool), intent(out), optional :: acquired_lock
+      integer(c_int), intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      character(len=:), intent(inout), allocatable, optional :: errmsg_alloc
+    end subroutine
+    module subroutine prif_lock_indirect(image_num, lock_var_ptr, acquired_lock, stat, errmsg, &
+        errmsg_alloc)
+      integer(c_int), intent(in) :: image_num
+      integer(c_intptr_t), intent(in) :: lock_var_ptr
+      logical(c_bool), intent(out), optional :: acquired_lock
+      integer(c_int), intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      character(len=:), intent(inout), allocatable, optional :: errmsg_alloc
+    end subroutine
+    module subroutine prif_unlock(image_num, coarray_handle, offset, stat, errmsg, errmsg_alloc)
+      integer(c_int), intent(in) :: image_num
+      type(prif_coarray_handle), intent(in) :: coarray_handle
+      integer(c_size_t), intent(in) :: offset
+      integer(c_int), intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      character(len=:), intent(inout), allocatable, optional :: errmsg_alloc
+    end subroutine
+    module subroutine prif_unlock_indirect(image_num, lock_var_ptr, stat, errmsg, errmsg_alloc)
+      integer(c_int), intent(in) :: image_num
+      integer(c_intptr_t), intent(in) :: lock_var_ptr
+      integer(c_int), intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      character(len=:), intent(inout), allocatable, optional :: errmsg_alloc
+    end subroutine
+    module subroutine prif_critical(critical_coarray, stat, errmsg, errmsg_alloc)
+      type(prif_coarray_handle), intent(in) :: critical_coarray
+      integer(c_int), intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      character(len=:), intent(inout), allocatable, optional :: errmsg_alloc
+    end subroutine
+    module subroutine prif_end_critical(critical_coarray)
+      type(prif_coarray_handle), intent(in) :: critical_coarray
     end subroutine
 
     ! Teams

@@ -7,6 +7,13 @@ submodule(prif:prif_core) prif_start
   implicit none
 
   interface
+    integer(c_int) function core_init(values, flush, stat) &
+        bind(C, name="tessera_prif_init")
+      import
+      integer(c_int), intent(in) :: values(8)
+      type(c_funptr), value :: flush
+      integer(c_int), intent(out), optional :: stat
+    end function
     subroutine core_stop(code, callbacks) &
         bind(C, name="tessera_prif_stop")
       import
@@ -34,7 +41,7 @@ contains
 
     code = core_init([PRIF_STAT_FAILED_IMAGE, PRIF_STAT_STOPPED_IMAGE, PRIF_STAT_LOCKED, &
         PRIF_STAT_LOCKED_OTHER_IMAGE, PRIF_STAT_UNLOCKED, PRIF_STAT_UNLOCKED_FAILED_IMAGE, &
-        PRIF_STAT_OUT_OF_MEMORY, PRIF_STAT_ALREADY_INIT], stat)
+        PRIF_STAT_OUT_OF_MEMORY, PRIF_STAT_ALREADY_INIT], c_funloc(flush_units), stat)
   end procedure
 
   module procedure prif_register_stop_callback
@@ -68,8 +75,6 @@ contains
     call core_check_running("prif_error_stop"//c_null_char)
     if (.not. quiet) call print_code(error_unit, "ERROR STOP", stop_code_int, stop_code_char)
     call run_callbacks(.true._c_bool, quiet, stop_code_int, stop_code_char)
-    flush (output_unit)
-    flush (error_unit)
     code = 1
     if (present(stop_code_int)) code = stop_code_int
     call core_error_stop(code)
@@ -103,6 +108,12 @@ contains
     do i = 1, size(callbacks)
       call callbacks(i)%callback(is_error_stop, quiet, stop_code_int, stop_code_char)
     end do
+  end subroutine
+
+  ! The core calls it before an error ends all images.
+  subroutine flush_units() bind(C)
+    flush (output_unit)
+    flush (error_unit)
   end subroutine
 
   ! The core calls it when all images have stopped or failed.

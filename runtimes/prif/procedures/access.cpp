@@ -3,6 +3,8 @@
 // Puts and gets, contiguous and strided, with and without a notification. One function of a kind
 // has all forms, because they differ in how the caller names the memory.
 
+#include <algorithm>
+
 #include "core/bytes.hpp"
 #include "core/ordering.hpp"
 #include "core/section.hpp"
@@ -34,17 +36,21 @@ constexpr const char* kStridedPuts[] = {"prif_put_strided",
                                         "prif_put_strided_with_notify_indirect",
                                         "prif_put_strided_indirect_with_notify_indirect"};
 
-// An image that sees the count of the notify variable sees the data of the put before.
-int notify(int image, int form, Handle* handle, std::uint64_t where, const char* routine,
-           int* stat) {
+// The notify variable of a put; its pe stays -1 where the form has none. RETURNS: kOk, or the code
+// of an error that it has reported.
+int find_notify(int image, int form, Handle* handle, std::uint64_t where, const char* routine,
+                int* stat, Target& variable) {
+    if ((form & kNotify) == 0) return kOk;
     const bool is_address = (form & kNotifyIndirect) != 0;
     if (!is_address) checked(handle, "notify_coarray_handle", routine);
-    Target variable;
-    const int code = find_word({image, handle, where, is_address}, routine, stat, variable);
-    if (code != kOk) return code;
+    return find_word({image, handle, where, is_address}, routine, stat, variable);
+}
+
+// An image that sees the count of the notify variable sees the data of the put before.
+void notify(const Target& variable) {
+    if (variable.pe < 0) return;
     caf::order_puts(variable.pe);
     shmem_uint64_atomic_add(word_at(variable), 1, variable.pe);
-    return kOk;
 }
 
 // A strided side of a transfer as the caller describes it.
@@ -62,28 +68,53 @@ caf::Section section_of(const Shape& shape, void* base) {
     return section;
 }
 
+// The bytes that a side touches, from `low` on, before `high`, as its first element lies at 0.
+struct Reach {
+    std::ptrdiff_t low = 0;
+    std::ptrdiff_t high = 0;
+};
+
+// RETURNS: false where no memory is that large.
+bool find_reach(const Shape& shape, Reach& reach) {
+    reach = {};
+    std::ptrdiff_t data = 0;
+    if (__builtin_add_overflow(shape.element_bytes, 0, &data)) return false;
+    reach.high = data;
+    if (std::find(shape.extents, shape.extents + shape.rank, 0U) != shape.extents + shape.rank) {
+        reach = {};
+        return true;
+    }
+    for (int i = 0; i < shape.rank; ++i) {
+        std::ptrdiff_t last = 0;
+        if (__builtin_mul_overflow(shape.extents[i] - 1, shape.strides[i], &last) ||
+            __builtin_mul_overflow(data, shape.extents[i], &data)) {
+            return false;
+        }
+        std::ptrdiff_t& end = last < 0 ? reach.low : reach.high;
+        if (__builtin_add_overflow(end, last, &end)) return false;
+    }
+    return true;
+}
+
 int find_section(const RemoteMemory& place, const Shape& shape, const char* routine, int* stat,
                  caf::Section& section, int& pe) {
     if (shape.rank < 0 || shape.rank > caf::kMaxAxes) {
         return fail(stat, caf::kMisuse, routine,
                     "the strides and extents are not of one size from 0 to %d", caf::kMaxAxes);
     }
+    Reach reach;
+    std::ptrdiff_t bytes = 0;
+    if (!find_reach(shape, reach) || __builtin_sub_overflow(reach.high, reach.low, &bytes)) {
+        return fail(stat, caf::kMisuse, routine,
+                    "a section of these strides and extents is larger than any memory");
+    }
+    RemoteMemory lowest = place;
+    lowest.where += static_cast<std::uint64_t>(reach.low);
     Target target;
-    const int code = find_target(place, 0, routine, stat, target);
+    const int code = find_target(lowest, static_cast<std::size_t>(bytes), routine, stat, target);
     if (code != kOk) return code;
     pe = target.pe;
-    section = section_of(shape, target.address);
-    const caf::Hull hull = hull_of(section);
-    if (place.is_address || section.elements() == 0) return kOk;
-    const Handle& handle = *place.handle;
-    if (hull.low < handle.base || hull.high > handle.base + handle.bytes) {
-        return fail(stat, caf::kMisuse, routine,
-                    "the section at the offset %lld on image %d touches bytes %lld to %lld of the "
-                    "coarray, which has %zu",
-                    static_cast<long long>(place.where), place.image,
-                    static_cast<long long>(hull.low - handle.base),
-                    static_cast<long long>(hull.high - handle.base - 1), handle.bytes);
-    }
+    section = section_of(shape, target.address - reach.low);
     return kOk;
 }
 
@@ -104,16 +135,16 @@ PRIF_ENTRY int tessera_prif_put(int image, Handle* handle, std::uint64_t where, 
                                 std::size_t bytes, int form, Handle* notify_handle,
                                 std::uint64_t notify_where, int* stat) {
     Target dest;
+    Target variable;
     const char* routine = kPuts[form];
     const bool is_address = (form & kIndirect) != 0;
     int code = find_target({image, handle, where, is_address}, bytes, routine, stat, dest);
+    if (code == kOk)
+        code = find_notify(image, form, notify_handle, notify_where, routine, stat, variable);
     if (code != kOk) [[unlikely]]
         return code;
     caf::put_bytes(dest.address, buffer, bytes, dest.pe);
-    if ((form & kNotify) != 0) {
-        code = notify(image, form, notify_handle, notify_where, routine, stat);
-        if (code != kOk) return code;
-    }
+    notify(variable);
     return succeed(stat);
 }
 
@@ -145,12 +176,12 @@ PRIF_ENTRY int tessera_prif_put_strided(int image, Handle* handle, std::uint64_t
     int code =
         find_section({image, handle, where, (form & kIndirect) != 0},
                      {rank, remote_strides, extents, element_bytes}, routine, stat, remote, pe);
+    Target variable;
+    if (code == kOk)
+        code = find_notify(image, form, notify_handle, notify_where, routine, stat, variable);
     if (code != kOk) return code;
     put_section(remote, section_of({rank, local_strides, extents, element_bytes}, buffer), pe);
-    if ((form & kNotify) != 0) {
-        code = notify(image, form, notify_handle, notify_where, routine, stat);
-        if (code != kOk) return code;
-    }
+    notify(variable);
     return succeed(stat);
 }
 

@@ -21,7 +21,7 @@ struct tessera_prif_array {
     void* base;
     size_t element_bytes;
     enum tessera_prif_type type;
-    int rank;
+    int rank; /* -1: an array of assumed size, whose last extent no one knows */
     size_t extents[15];
     ptrdiff_t strides[15]; /* bytes */
 };

@@ -17,10 +17,16 @@ std::int64_t extent_of(const Handle& handle, int dim) {
     return handle.upper[dim] - handle.lower[dim] + 1;
 }
 
-// The product of the coextents before the last one.
+// A number of images that no team has: products of coextents may be larger than any integer.
+constexpr std::int64_t kManyImages = std::int64_t{1} << 31;
+std::int64_t times_extent(std::int64_t images, const Handle& handle, int dim) {
+    return std::min(images * std::min(extent_of(handle, dim), kManyImages), kManyImages);
+}
+
+// The product of the coextents before the last one, or kManyImages.
 std::int64_t images_of_layer(const Handle& handle) {
     std::int64_t product = 1;
-    for (int i = 0; i < handle.corank - 1; ++i) product *= extent_of(handle, i);
+    for (int i = 0; i < handle.corank - 1; ++i) product = times_extent(product, handle, i);
     return product;
 }
 
@@ -49,13 +55,13 @@ int image_of(const Handle& handle, const std::int64_t* sub, int images) {
     std::int64_t before = 0;
     std::int64_t layer = 1;
     for (int i = 0; i < handle.corank; ++i) {
-        const std::int64_t at = sub[i] - handle.lower[i];
-        if (at < 0) return 0;
+        std::int64_t at = 0;
+        if (__builtin_sub_overflow(sub[i], handle.lower[i], &at) || at < 0 || at >= images)
+            return 0;
         if (i < handle.corank - 1 && at >= extent_of(handle, i)) return 0;
-        if (at > images) return 0;
         before += at * layer;
         if (before >= images) return 0;
-        if (i < handle.corank - 1) layer *= extent_of(handle, i);
+        if (i < handle.corank - 1) layer = times_extent(layer, handle, i);
     }
     return static_cast<int>(before) + 1;
 }
@@ -77,8 +83,10 @@ enum Bound : int { kLower = 0, kUpper = 1, kExtent = 2 };
 // dim 0: all, in an array of `count` elements.
 PRIF_ENTRY void tessera_prif_cobounds(Handle* coarray_handle, int bound, int dim, int count,
                                       std::int64_t* result) {
-    constexpr const char* kRoutines[] = {"prif_lcobound", "prif_ucobound", "prif_coshape"};
-    const char* routine = kRoutines[bound];
+    constexpr const char* kRoutines[][2] = {{"prif_lcobound_no_dim", "prif_lcobound_with_dim"},
+                                            {"prif_ucobound_no_dim", "prif_ucobound_with_dim"},
+                                            {"prif_coshape", ""}};
+    const char* routine = kRoutines[bound][dim != 0 ? 1 : 0];
     check_running(routine);
     const Handle& handle = checked(coarray_handle, routine);
     if (dim != 0) {
@@ -97,15 +105,15 @@ PRIF_ENTRY void tessera_prif_cobounds(Handle* coarray_handle, int bound, int dim
 
 PRIF_ENTRY void tessera_prif_cosubscripts(Handle* coarray_handle, const void* team, int dim,
                                           int count, std::int64_t* result) {
-    constexpr const char* kRoutine = "prif_this_image_with_coarray";
-    check_running(kRoutine);
-    const Handle& handle = checked(coarray_handle, kRoutine);
+    const char* routine = dim == 0 ? "prif_this_image_with_coarray" : "prif_this_image_with_dim";
+    check_running(routine);
+    const Handle& handle = checked(coarray_handle, routine);
     if (dim != 0) {
-        check_dim(handle, dim, kRoutine);
+        check_dim(handle, dim, routine);
     } else {
-        check_count(handle, count, kRoutine);
+        check_count(handle, count, routine);
     }
-    std::int64_t rest = team_of(team, kRoutine).this_image - 1;
+    std::int64_t rest = team_of(team, routine).this_image - 1;
     for (int i = 0; i < handle.corank; ++i) {
         const bool is_last = i == handle.corank - 1;
         const std::int64_t at = is_last ? rest : rest % extent_of(handle, i);
@@ -118,7 +126,10 @@ PRIF_ENTRY void tessera_prif_cosubscripts(Handle* coarray_handle, const void* te
 // The image of the current team, or of `team`.
 PRIF_ENTRY int tessera_prif_image_index(Handle* coarray_handle, int count, const std::int64_t* sub,
                                         const void* team, int is_initial, int* stat) {
-    const char* routine = is_initial != 0 ? "prif_initial_team_index" : "prif_image_index";
+    constexpr const char* kRoutines[][2] = {
+        {"prif_image_index", "prif_image_index_with_team"},
+        {"prif_initial_team_index", "prif_initial_team_index_with_team"}};
+    const char* routine = kRoutines[is_initial != 0 ? 1 : 0][team != nullptr ? 1 : 0];
     check_running(routine);
     const Handle& handle = checked(coarray_handle, routine);
     check_count(handle, count, routine);

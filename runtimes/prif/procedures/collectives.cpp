@@ -44,6 +44,11 @@ bool find_type(const Array& array, ElementType& type) {
     return false;
 }
 
+int fail_for_assumed_size(int* stat, const char* routine) {
+    return fail(stat, caf::kMisuse, routine,
+                "a is an array of assumed size, whose extent is not known; pass a section of it");
+}
+
 // All images have stat, or none (Fortran 2023, 16.6).
 caf::Death death_for(const int* stat) {
     return stat != nullptr ? caf::Death::kIsStatus : caf::Death::kEndsProgram;
@@ -76,17 +81,18 @@ void apply(void* inout, const void* in, std::size_t elements, void* user_data) {
 }
 
 int reduce_data(void* data, std::size_t elements, UserOperation operation, int result_image,
-                int* stat) {
-    constexpr const char* kRoutine = "prif_co_reduce";
+                const char* routine, int* stat) {
     if (!is_image(result_image))
-        return fail_for_team_image(stat, kRoutine, "result_image", result_image);
+        return fail_for_team_image(stat, routine, "result_image", result_image);
+    if (operation.wrapper == nullptr)
+        return fail(stat, caf::kMisuse, routine, "operation_wrapper is no procedure");
     caf::Reduction reduction;
     reduction.operation = {.function = apply,
                            .user_data = &operation,
                            .element_bytes = operation.element_bytes,
                            .is_commutative = 0};
     return end_with_status(stat, reduce(data, elements, reduction, result_image, death_for(stat)),
-                           kRoutine);
+                           routine);
 }
 
 int broadcast_data(void* data, const caf::BroadcastShape& shape, int source_image,
@@ -103,6 +109,7 @@ PRIF_ENTRY int tessera_prif_combine(int combine, const Array* array, int result_
     check_running(routine);
     if (!is_image(result_image))
         return fail_for_team_image(stat, routine, "result_image", result_image);
+    if (array->rank < 0) return fail_for_assumed_size(stat, routine);
     ElementType type{};
     caf::Reduction reduction;
     if (!find_type(*array, type) ||
@@ -120,6 +127,7 @@ PRIF_ENTRY int tessera_prif_combine(int combine, const Array* array, int result_
 
 PRIF_ENTRY int tessera_prif_broadcast(const Array* array, int source_image, int* stat) {
     check_running("prif_co_broadcast");
+    if (array->rank < 0) return fail_for_assumed_size(stat, "prif_co_broadcast");
     caf::Packed packed(section_of(*array));
     const int code = broadcast_data(packed.data(), {packed.bytes(), array->element_bytes},
                                     source_image, "prif_co_broadcast", stat);
@@ -135,10 +143,13 @@ PRIF_ENTRY int tessera_prif_broadcast_bytes(void* data, std::size_t bytes, int s
 
 PRIF_ENTRY int tessera_prif_reduce(const Array* array, Wrapper wrapper, void* cdata,
                                    int result_image, int* stat) {
-    check_running("prif_co_reduce");
+    constexpr const char* kRoutine = "prif_co_reduce";
+    check_running(kRoutine);
+    if (array->rank < 0) return fail_for_assumed_size(stat, kRoutine);
     caf::Packed packed(section_of(*array));
-    const int code = reduce_data(packed.data(), packed.elements(),
-                                 {wrapper, cdata, array->element_bytes}, result_image, stat);
+    const int code =
+        reduce_data(packed.data(), packed.elements(), {wrapper, cdata, array->element_bytes},
+                    result_image, kRoutine, stat);
     packed.unpack();
     return code;
 }
@@ -147,7 +158,8 @@ PRIF_ENTRY int tessera_prif_reduce_bytes(void* data, std::size_t element_bytes,
                                          std::size_t elements, Wrapper wrapper, void* cdata,
                                          int result_image, int* stat) {
     check_running("prif_co_reduce_cptr");
-    return reduce_data(data, elements, {wrapper, cdata, element_bytes}, result_image, stat);
+    return reduce_data(data, elements, {wrapper, cdata, element_bytes}, result_image,
+                       "prif_co_reduce_cptr", stat);
 }
 
 }  // namespace tessera::prif

@@ -51,11 +51,13 @@ inline int end_with_status(int* stat, int status, const char* routine) {
 }
 
 // The PE of an image of the initial team, or -1 if there is none.
-inline int pe_of_image(int image) { return image >= 1 && image <= shmem_n_pes() ? image - 1 : -1; }
+inline int pe_of_image(int image) {
+    return image >= 1 && image <= caf::detail::all_images ? image - 1 : -1;
+}
 inline int fail_for_image(int* stat, const char* routine, int image) {
     return fail(stat, caf::kMisuse, routine,
                 "image_num %d does not exist; the initial team has the images 1 to %d", image,
-                shmem_n_pes());
+                caf::detail::all_images);
 }
 
 // The team of a prif_team_type; NULL: the argument is absent, the current team. ERRORS: a value

@@ -47,6 +47,9 @@ const char* find_mistake(const Cobounds& cobounds) {
     for (int i = 0; i < corank - 1; ++i) {
         if (cobounds.upper[i] < cobounds.lower[i])
             return "an upper cobound is less than the lower one";
+        std::int64_t extent = 0;
+        if (__builtin_sub_overflow(cobounds.upper[i], cobounds.lower[i] - 1, &extent))
+            return "a coextent is larger than any integer";
     }
     return nullptr;
 }

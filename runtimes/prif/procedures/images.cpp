@@ -13,8 +13,9 @@
 namespace tessera::prif {
 
 PRIF_ENTRY int tessera_prif_num_images(const void* team) {
-    check_running("prif_num_images");
-    return team_of(team, "prif_num_images").images;
+    const char* routine = team == nullptr ? "prif_num_images" : "prif_num_images_with_team";
+    check_running(routine);
+    return team_of(team, routine).images;
 }
 
 PRIF_ENTRY int tessera_prif_num_images_of_number(std::int64_t number) {
@@ -30,8 +31,8 @@ PRIF_ENTRY int tessera_prif_num_images_of_number(std::int64_t number) {
 }
 
 PRIF_ENTRY int tessera_prif_this_image(const void* team) {
-    check_running("prif_this_image");
-    return team_of(team, "prif_this_image").this_image;
+    check_running("prif_this_image_no_coarray");
+    return team_of(team, "prif_this_image_no_coarray").this_image;
 }
 
 PRIF_ENTRY int tessera_prif_image_status(int image, const void* team) {

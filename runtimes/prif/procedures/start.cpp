@@ -12,8 +12,10 @@
 
 namespace tessera::prif {
 
-PRIF_ENTRY int tessera_prif_init(const StatValues* of_module, int* stat) {
+// flush: writes out the units that the program has printed to.
+PRIF_ENTRY int tessera_prif_init(const StatValues* of_module, void (*flush)(), int* stat) {
     set_stat_values(*of_module);
+    caf::detail::at_error = flush;
     if (caf::phase != caf::Phase::kBefore) {
         return fail(stat, caf::kAlreadyStarted, "prif_init",
                     "prif_init has been called before; call it once");

@@ -22,6 +22,7 @@ int value_of(int code) {
         case caf::kLocked: return constants.locked;
         case caf::kLockedOtherImage: return constants.locked_other_image;
         case caf::kNotLocked: return constants.unlocked;
+        case caf::kUnlockedFailedImage: return constants.unlocked_failed_image;
         case caf::kNoMemory: return constants.out_of_memory;
         case caf::kAlreadyStarted: return constants.already_init;
         default: return code;

@@ -14,11 +14,12 @@ int detail::fail_for_range(int* stat, const char* routine, const RemoteMemory& p
                 bytes, static_cast<long long>(place.where), place.image, place.handle->bytes);
 }
 
-int detail::fail_for_address(int* stat, const char* routine, const RemoteMemory& place) {
+int detail::fail_for_address(int* stat, const char* routine, const RemoteMemory& place,
+                             std::size_t bytes) {
     return fail(stat, caf::kMisuse, routine,
-                "the address 0x%llx on image %d lies in no memory of prif_allocate_coarray or "
-                "prif_allocate of that image",
-                static_cast<unsigned long long>(place.where), place.image);
+                "%zu bytes at the address 0x%llx on image %d lie in no memory of "
+                "prif_allocate_coarray or prif_allocate of that image",
+                bytes, static_cast<unsigned long long>(place.where), place.image);
 }
 
 int detail::fail_for_team(int* stat, const char* routine, const RemoteMemory& place) {

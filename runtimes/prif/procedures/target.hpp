@@ -32,7 +32,7 @@ struct Target {
 
 namespace detail {
 int fail_for_range(int* stat, const char* routine, const RemoteMemory& place, std::size_t bytes);
-int fail_for_address(int* stat, const char* routine, const RemoteMemory& place);
+int fail_for_address(int* stat, const char* routine, const RemoteMemory& place, std::size_t bytes);
 int fail_for_team(int* stat, const char* routine, const RemoteMemory& place);
 }  // namespace detail
 
@@ -41,11 +41,10 @@ inline bool has_part(const Handle& handle, int pe) {
     return handle.team->is_initial() || handle.team->image_of(pe) != 0;
 }
 
-// Finds `bytes` bytes at a place. RETURNS: kOk, or the code of an error that it has reported. An
-// image that has failed is an error where the caller has asked for stat.
+// Finds `bytes` bytes at a place. RETURNS: kOk, or the code of an error that it has reported.
 //
 // Hot path.
-inline int find_target(const RemoteMemory& place, std::size_t bytes, const char* routine, int* stat,
+inline int find_memory(const RemoteMemory& place, std::size_t bytes, const char* routine, int* stat,
                        Target& target) {
     check_running(routine);
     target.pe = pe_of_image(place.image);
@@ -53,9 +52,9 @@ inline int find_target(const RemoteMemory& place, std::size_t bytes, const char*
         return fail_for_image(stat, routine, place.image);
     if (place.is_address) {
         target.address = static_cast<std::byte*>(
-            caf::translate(reinterpret_cast<const void*>(place.where), target.pe));
+            caf::translate(reinterpret_cast<const void*>(place.where), target.pe, bytes));
         if (target.address == nullptr) [[unlikely]]
-            return detail::fail_for_address(stat, routine, place);
+            return detail::fail_for_address(stat, routine, place, bytes);
     } else {
         const Handle& handle = checked(place.handle, routine);
         if (place.where > handle.bytes || bytes > handle.bytes - place.where) [[unlikely]]
@@ -64,20 +63,37 @@ inline int find_target(const RemoteMemory& place, std::size_t bytes, const char*
             return detail::fail_for_team(stat, routine, place);
         target.address = handle.base + place.where;
     }
-    if (stat != nullptr && caf::status_of_pe(target.pe) == caf::kFailedImage) [[unlikely]]
-        return fail(stat, caf::kFailedImage, routine, "image %d has failed", place.image);
     return kOk;
 }
 
+// An image that has failed is an error where the caller has asked for stat.
+inline int fail_if_failed(const RemoteMemory& place, const char* routine, int* stat,
+                          const Target& target) {
+    if (stat == nullptr) return kOk;
+    if (caf::status_of_pe(target.pe) == caf::kFailedImage) [[unlikely]]
+        return fail(stat, caf::kFailedImage, routine, "image %d has failed", place.image);
+    return succeed(stat);
+}
+inline int find_target(const RemoteMemory& place, std::size_t bytes, const char* routine, int* stat,
+                       Target& target) {
+    const int code = find_memory(place, bytes, routine, stat, target);
+    return code == kOk ? fail_if_failed(place, routine, stat, target) : code;
+}
+
 // The same for a word of 8 bytes that is changed by atomic operations.
-inline int find_word(const RemoteMemory& place, const char* routine, int* stat, Target& target) {
-    const int code = find_target(place, sizeof(std::uint64_t), routine, stat, target);
+inline int find_memory_of_word(const RemoteMemory& place, const char* routine, int* stat,
+                               Target& target) {
+    const int code = find_memory(place, sizeof(std::uint64_t), routine, stat, target);
     if (code == kOk && reinterpret_cast<std::uintptr_t>(target.address) % 8 != 0) [[unlikely]] {
         return fail(stat, caf::kMisuse, routine,
                     "the variable at %llu on image %d is not aligned to 8 bytes",
                     static_cast<unsigned long long>(place.where), place.image);
     }
     return code;
+}
+inline int find_word(const RemoteMemory& place, const char* routine, int* stat, Target& target) {
+    const int code = find_memory_of_word(place, routine, stat, target);
+    return code == kOk ? fail_if_failed(place, routine, stat, target) : code;
 }
 inline std::uint64_t* word_at(const Target& target) {
     return reinterpret_cast<std::uint64_t*>(target.address);

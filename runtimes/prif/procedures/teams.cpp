@@ -17,8 +17,6 @@ PRIF_ENTRY int tessera_prif_form_team(std::int64_t number, int new_index, void**
         return fail(stat, formed.status, kRoutine, "team_number %lld, new_index %d: %s",
                     static_cast<long long>(number), new_index, formed.message);
     }
-    // With failed images the team is there. Without stat that is no error.
-    if (formed.status == caf::kFailedImage && stat == nullptr) return kOk;
     return end_with_status(stat, formed.status, kRoutine);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the random coarray programs of a build for some minutes, each time with another seed.
+"""Runs the random programs of coarrays and PRIF of a build for some minutes, with other seeds each.
 
     random_minutes.py build/release [--minutes 30] [--seed 1] [--layouts 2 5 3x3]
 
@@ -16,9 +16,10 @@ import time
 
 SECONDS = 300
 ROUNDS = 300
-# Program, variable of its seed, cases in a run.
-PROGRAMS = (("access_random", "ACCESS_SEED", 5000),
-            ("control_random", "CONTROL_SEED", ROUNDS))
+# Program in tests/behaviour, variable of its seed, cases in a run.
+PROGRAMS = (("coarrays/access_random/access_random", "ACCESS_SEED", 5000),
+            ("coarrays/control_random/control_random", "CONTROL_SEED", ROUNDS),
+            ("prif/prif_random", "CONTROL_SEED", ROUNDS))
 
 
 def run(build, program, variable, seed, layout):
@@ -29,7 +30,7 @@ def run(build, program, variable, seed, layout):
     if nodes:
         added |= {"SHMEM_VIRTUAL_NODES": nodes, "SHMEM_OFI_PROVIDER": "tcp;ofi_rxm"}
     command = [f"{build}/bin/oshrun", "-n", images, "--timeout", str(SECONDS),
-               f"{build}/tests/behaviour/coarrays/{program}/{program}"]
+               f"{build}/tests/behaviour/{program}"]
     done = subprocess.run(command, env={**os.environ, **added}, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
                           errors="replace", check=False)
@@ -49,11 +50,13 @@ def main():
     end = time.monotonic() + 60 * arguments.minutes
     seed = arguments.seed
     failures = 0
-    runs = {name: 0 for name, _, _ in PROGRAMS}
+    programs = [each for each in PROGRAMS  # Builds with sanitizers have no PRIF.
+                if os.path.exists(f"{arguments.build}/tests/behaviour/{each[0]}")]
+    runs = {name: 0 for name, _, _ in programs}
     cases = dict(runs)
     while time.monotonic() < end:
         for layout in arguments.layouts:
-            for name, variable, size in PROGRAMS:
+            for name, variable, size in programs:
                 complaint = run(arguments.build, name, variable, seed, layout)
                 runs[name] += 1
                 cases[name] += size

@@ -27,13 +27,15 @@ CLIENTS = {
                    r"|random_fixed_seed)_3"),
     "coarrays": (r"coarrays", r"caf\.(?!start_|exports|random_minutes|co_reduce_|sync_often"
                  r"|.*_(emulated|file)$)\w+"),
+    "PRIF": (r"prif", r"prif\.(procedures|levels|killed)\w*"),
     "DART": (r"dart", r"dart_(onesided|together)_test_3"),
     "runtime layer": (r"runtime_layer/", r"(?!.*(cma|fabric|refused|copies|queries)_3)\w+_3"),
 }
 MEMORIES = ("shared", "emulated", "file", "two names", "two files")
 # One program of each client, with arguments, for the slice and for cells that refuse.
 SAMPLE = {"SHMEM": ("conformance_signals_3",), "coarrays": ("caf.hello",),
-          "DART": ("dart_onesided_test_3", "notify"), "runtime layer": ("mutex_test_3",)}
+          "PRIF": ("prif.procedures",), "DART": ("dart_onesided_test_3", "notify"),
+          "runtime layer": ("mutex_test_3",)}
 # A node that dies takes the words of its PEs along, which these programs want afterwards.
 OF_ONE_NODE = {"mutex_deaths_test"}
 # Exports the file of the second virtual host to its PEs.

@@ -53,7 +53,7 @@ contains
     call check(stat > 0 .and. index(text, "beyond the coarray") > 0, "a get beyond the coarray")
     call prif_put_indirect(me, transfer(c_loc(values), address), c_loc(values), word, stat, &
         errmsg)
-    call check(stat > 0 .and. index(errmsg, "lies in no memory") > 0, "a put to other memory")
+    call check(stat > 0 .and. index(errmsg, "lie in no memory") > 0, "a put to other memory")
     call sync()
     call prif_deallocate_coarray(coarray)
   end subroutine

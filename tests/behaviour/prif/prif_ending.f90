@@ -40,6 +40,21 @@ contains
     call print_callback("second", is_error_stop, quiet, stop_code_int, stop_code_char)
   end subroutine
 
+  ! This image fails, or its process is killed.
+  subroutine die(how)
+    character(len=*), intent(in) :: how
+    interface
+      integer(c_int) function raise(signal) bind(C)
+        import c_int
+        integer(c_int), value :: signal
+      end function
+    end interface
+    integer(c_int) :: ignored
+
+    if (index(how, "killed") == 0) call prif_fail_image()
+    ignored = raise(9_c_int)
+  end subroutine
+
 end module stop_callbacks
 
 program ending
@@ -50,11 +65,11 @@ program ending
   implicit none
   procedure(prif_stop_callback_interface), pointer :: callback
   procedure(prif_coarray_cleanup_interface), pointer :: none
-  type(prif_coarray_handle) :: coarray, foreign
+  type(prif_coarray_handle) :: coarray, foreign, locks
   type(prif_team_type) :: team
   type(c_ptr) :: memory
   integer(c_int64_t), target :: value
-  integer(c_int64_t), pointer :: data
+  integer(c_int64_t), pointer :: data, words(:)
   integer(c_int), allocatable :: list(:)
   integer(c_int) :: stat
   character(len=40) :: how
@@ -73,6 +88,9 @@ program ending
   call c_f_pointer(memory, data)
   data = 0
   value = 0
+  call prif_allocate_coarray([1_c_int64_t], [1_c_int64_t], 192_c_size_t, none, locks, memory)
+  call c_f_pointer(memory, words, [24])
+  words = 0
   call prif_sync_all()
 
   select case (how)
@@ -85,7 +103,7 @@ program ending
     call prif_stop(.false._c_bool, stop_code_char="good bye")
   case ("stop_waits")
     ! Image 1 stops last; the others see its put all the same.
-    if (me == 1) call prif_event_wait(memory, int(images - 1, c_int64_t))
+    if (me == 1) call prif_event_wait(c_loc(data), int(images - 1, c_int64_t))
     if (me /= 1) call prif_event_post(1, coarray, 0_c_size_t)
     call prif_stop(.true._c_bool)
   case ("error_stop")
@@ -128,6 +146,41 @@ program ending
     if (stat /= 0) error stop "the stat of prif_get"
     call prif_sync_all(stat)
     call prif_stop(.true._c_bool)
+  case ("failed_holder", "killed_holder")
+    call test_failed_holder()
+    if (me == 1) print "(a)", "passed"
+    call prif_stop(.true._c_bool)
+  case ("failed_with_many", "killed_with_many")
+    call test_failed_with_many()
+    if (me == 1) print "(a)", "passed"
+    call prif_stop(.true._c_bool)
+  case ("failed_untold")
+    if (me == images) call prif_lock(1, locks, 0_c_size_t)
+    if (me == images) call die(how)
+    call prif_sync_all(stat)
+    call prif_lock(1, locks, 0_c_size_t)
+  case ("failed_critical")
+    if (me == images) call prif_critical(locks)
+    if (me == images) call die(how)
+    call prif_sync_all(stat)
+    call prif_critical(locks)
+  case ("lock_twice")
+    call prif_lock(1, locks, 0_c_size_t)
+    call prif_lock(1, locks, 0_c_size_t)
+  case ("unlock_free")
+    call prif_unlock(1, locks, 64_c_size_t)
+  case ("unlock_other")
+    if (me == 1) call prif_lock(2, locks, 64_c_size_t)
+    call prif_sync_all()
+    if (me /= 1) call prif_unlock(2, locks, 64_c_size_t)
+    call prif_sync_all()
+  case ("lock_null")
+    call prif_lock(1, foreign, 0_c_size_t)
+  case ("critical_small")
+    call prif_allocate_coarray([1_c_int64_t], [1_c_int64_t], 4_c_size_t, none, foreign, memory)
+    call prif_critical(foreign)
+  case ("end_critical")
+    call prif_end_critical(locks)
   case ("put_image")
     call prif_put(images + 1, coarray, 0_c_size_t, c_loc(value), 8_c_size_t)
   case ("put_range")
@@ -146,4 +199,103 @@ program ending
     call prif_allocate_coarray([1_c_int64_t], [1_c_int64_t], 8_c_size_t * me, none, foreign, memory)
   end select
   write (error_unit, "(a)") "no end"
+
+contains
+
+  subroutine fail_unless(condition, what)
+    logical, intent(in) :: condition
+    character(len=*), intent(in) :: what
+
+    if (condition) return
+    write (error_unit, "(a, i0, 3a)") "image ", me, ": ", what, " is wrong"
+    call prif_error_stop(.true._c_bool, 3_c_int)
+  end subroutine
+
+  ! The last image ends while it holds two locks and is in a critical construct; others wait for
+  ! one lock at that time. One image is told for each, and all get it.
+  subroutine test_failed_holder()
+    logical(c_bool) :: acquired
+    integer(c_int) :: state
+    integer :: i
+
+    if (me == images) then
+      call prif_lock(1, locks, 0_c_size_t)
+      call prif_lock(1, locks, 64_c_size_t)
+      call prif_critical(coarray)
+    end if
+    call prif_sync_all()
+    if (me == images) then
+      do i = 1, 1000
+        call prif_atomic_ref_int(1, coarray, 0_c_size_t, value)
+      end do
+      call die(how)
+    end if
+    call prif_lock(1, locks, 0_c_size_t, stat=stat)
+    call count_told(128_c_size_t, stat, PRIF_STAT_UNLOCKED_FAILED_IMAGE)
+    call prif_unlock(1, locks, 0_c_size_t, stat)
+    call fail_unless(stat == 0, "prif_unlock behind a failed holder")
+    do
+      call prif_lock(1, locks, 64_c_size_t, acquired, stat)
+      if (acquired) exit
+      call fail_unless(stat == 0, "the stat of a lock that is not acquired")
+    end do
+    call count_told(136_c_size_t, stat, PRIF_STAT_UNLOCKED_FAILED_IMAGE)
+    call prif_unlock(1, locks, 64_c_size_t)
+    call prif_critical(coarray, stat)
+    call count_told(144_c_size_t, stat, PRIF_STAT_FAILED_IMAGE)
+    call prif_end_critical(coarray)
+    call prif_sync_all(stat)
+    call fail_unless(stat == PRIF_STAT_FAILED_IMAGE, "the stat of prif_sync_all")
+    if (me == 1) call fail_unless(all(words(17:19) == 1), "the number of images that were told")
+    ! A lock on an image that has failed.
+    call prif_lock(images, locks, 0_c_size_t, stat=state)
+    call fail_unless(state == PRIF_STAT_FAILED_IMAGE, "a lock on an image that has failed")
+    call prif_unlock(1, locks, 0_c_size_t, state)
+    call fail_unless(state == PRIF_STAT_UNLOCKED, "prif_unlock behind the failure")
+  end subroutine
+
+  subroutine count_told(offset, stat, told)
+    integer(c_size_t), intent(in) :: offset
+    integer(c_int), intent(in) :: stat, told
+
+    call fail_unless(stat == 0 .or. stat == told, "the stat of a lock of a failed holder")
+    if (stat == told) call prif_atomic_add(1, locks, offset, 1_8)
+  end subroutine
+
+  ! 200 locks at once, none of which another image waits for. An unlock is no lock: it finds none.
+  subroutine test_failed_with_many()
+    type(prif_coarray_handle) :: many
+    logical(c_bool) :: acquired
+    integer(c_size_t) :: i
+    integer :: told
+
+    call prif_allocate_coarray([1_c_int64_t], [1_c_int64_t], 1600_c_size_t, none, many, memory)
+    call c_f_pointer(memory, words, [200])
+    words = 0
+    call prif_sync_all()
+    if (me == images) then
+      do i = 0, 199
+        call prif_lock(1, many, 8 * i)
+      end do
+    end if
+    call prif_sync_all()
+    if (me == images) call die(how)
+    call prif_sync_all(stat)
+    told = 0
+    if (me == 1) then
+      do i = 0, 199
+        call prif_unlock(1, many, 8 * i, stat)
+        call fail_unless(stat == PRIF_STAT_UNLOCKED, "prif_unlock of a failed image's lock")
+        call prif_lock(1, many, 8 * i, acquired, stat)
+        call fail_unless(logical(acquired), "acquired_lock of a failed image's lock")
+        if (stat == PRIF_STAT_UNLOCKED_FAILED_IMAGE) told = told + 1
+        call prif_unlock(1, many, 8 * i)
+        call prif_lock(1, many, 8 * i, acquired, stat)
+        call fail_unless(acquired .and. stat == 0, "the lock behind that")
+      end do
+      call fail_unless(told == 200, "the number of locks that a failed image has left")
+    end if
+    call prif_sync_all(stat)
+  end subroutine
+
 end program

@@ -8,7 +8,9 @@ program prif_test
   use collectives_test
   use events_test
   use images_test
+  use locks_test
   use memory_test
+  use mistakes_test
   use teams_test
   implicit none
   integer(c_int) :: stat
@@ -26,7 +28,13 @@ program prif_test
   call test_notify()
   call test_atomics()
   call test_events()
+  call test_locks()
+  call test_own_lock()
+  call test_critical()
   call test_teams()
+  call test_mistakes_of_atomics()
+  call test_mistakes_of_accesses()
+  call test_mistakes_of_others()
   call test_numbers()
   call test_broadcast_and_reduce()
   call sync()

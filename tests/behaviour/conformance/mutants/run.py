@@ -33,16 +33,27 @@ RUNS = tuple({"npes": npes, "SHMEM_BARRIER_ALGORITHM": barrier}
 # Runs of programs outside of the chapters.
 PROGRAM_RUNS = ({"npes": 3}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"}, {"npes": 1}, {"npes": 8},
                 {"npes": 4, "SHMEM_VIRTUAL_NODES": "2", "SHMEM_OFI_PROVIDER": "net"})
-# Runs of coarray programs.
+# Runs of coarray programs, and of those that call PRIF.
 COARRAY_RUNS = ({"npes": 3}, {"npes": 5}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"})
 # Runs of caf.NAME@emulated: on memory that software keeps coherent.
 EMULATED_RUNS = tuple({"npes": npes, "SHMEM_HEAP": "noncoherent-emulated"} for npes in (2, 3, 5))
 TIMEOUT_SECONDS = 20
 
 
+# The target and the file of a program by the first part of its word.
+COARRAYS = {"caf": ("caf_{0}", "tests/behaviour/coarrays/{0}/{0}"),
+            "prif": ("prif_programs", "tests/behaviour/prif/{0}")}
+
+
 def is_coarray(word):
-    """Whether a word of a line `run` is a coarray program, such as caf.locks."""
-    return word.startswith("caf.")
+    """Whether a word of a line `run` is a program for coarrays: caf.locks, prif.prif_test."""
+    return word.partition(".")[0] in COARRAYS
+
+
+def of_coarray(word, which):
+    """The target (0) or the file (1) of such a program."""
+    kind, _, name = program_of(word).partition(".")
+    return COARRAYS[kind][which].format(name)
 
 
 def is_program(word):
@@ -83,14 +94,17 @@ class Mutant:
         self.changes = []  # (the `in` line's number or "", old text, new text)
 
     @property
-    def library(self):
-        """The target that contains the file."""
-        return "tessera_caf" if self.file.startswith("runtimes/caf/") else "tessera"
+    def libraries(self):
+        """The targets that contain the file."""
+        if not self.file.startswith("runtimes/"):
+            return ["tessera"]
+        libraries = [] if self.file.startswith("runtimes/prif/") else ["tessera_caf"]
+        return libraries + ["tessera_prif"] * ("prif." in self.fields["run"])
 
     @property
     def chapters(self):
         """The chapters that use the library, and this file: they run on shared memory."""
-        is_used = self.library == "tessera" and not self.file.startswith("transports/noncoherent/")
+        is_used = self.libraries == ["tessera"] and not self.file.startswith("transports/noncoherent/")
         return CHAPTERS if is_used else ()
 
     @property
@@ -160,10 +174,10 @@ class Copy:
     def __init__(self, work, programs, timeout, mutants):
         words = [word for mutant in mutants for word in mutant.fields["run"].split()]
         self.own_programs = sorted({word for word in words if is_program(word)})
-        self.targets = sorted({program_of(word).replace("caf.", "caf_")
+        self.targets = sorted({of_coarray(word, 0) if is_coarray(word) else program_of(word)
                                for word in self.own_programs})
         self.unit_tests = [name for name in self.targets if is_unit_test(name)]
-        self.libraries = sorted({mutant.library for mutant in mutants})
+        self.libraries = sorted({each for mutant in mutants for each in mutant.libraries})
         self.chapters = CHAPTERS if any(mutant.chapters for mutant in mutants) else ()
         self.tree = os.path.join(work, "tree")
         self.build = os.path.join(work, "build")
@@ -209,11 +223,13 @@ class Copy:
                                    LD_LIBRARY_PATH=os.path.join(self.build, "lib"), **settings)
                 folder = self.build if name in self.unit_tests else self.programs
                 program = os.path.join(folder, "bin", name)
+                arguments = []
                 if is_coarray(word):
-                    name = name.removeprefix("caf.")
-                    program = os.path.join(self.programs, "tests/behaviour/coarrays", name, name)
+                    program = os.path.join(self.programs, of_coarray(word, 1))
+                    if word.startswith("prif.") and "@" in word:
+                        arguments = [word.partition("@")[2]]
                 command = [os.path.join(self.programs, "bin", "oshrun"), "-n", str(run["npes"]),
-                           "--timeout", self.timeout, program]
+                           "--timeout", self.timeout, program, *arguments]
                 result = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, check=False)
                 is_silent = is_coarray(word) and b"passed" not in result.stdout
@@ -230,7 +246,7 @@ class Copy:
         write(path, mutant.apply(before))
         try:
             wanted = mutant.fields["run"].split()
-            if not self.ninja(mutant.library, *filter(is_unit_test, wanted)):
+            if not self.ninja(*mutant.libraries, *filter(is_unit_test, wanted)):
                 sys.exit(f"{mutant.name}: does not build")
             others = [chapter for chapter in mutant.chapters if chapter not in wanted]
             return self.first_failure(wanted + others)

@@ -36,6 +36,8 @@ CASE(null_mutex) { shmemx_mutex_trylock(NULL, 0); }
 CASE(unaligned) { shmemx_mutex_lock((shmemx_mutex_t*)((char*)mutexes + 4), 0); }
 CASE(bad_pe) { shmemx_mutex_lock(mutexes, shmem_n_pes()); }
 CASE(owner_bad_pe) { shmemx_mutex_owner(mutexes, -1); }
+CASE(abandon_of_other) { shmemx_mutex_abandon(mutexes + 1, 0); }  // PE 0 holds it.
+CASE(inherited_free) { shmemx_mutex_inherited(mutexes, 1); }
 CASE(read_twice) {
     shmemx_rwlock_read_lock(&rwlock, 0);
     shmemx_rwlock_read_lock(&rwlock, 0);

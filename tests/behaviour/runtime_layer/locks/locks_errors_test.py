@@ -25,6 +25,9 @@ MESSAGES = {
     "unaligned": rf"shmemx_mutex_lock: address {ADDRESS} is not aligned to 8 bytes, .*",
     "bad_pe": r"shmemx_mutex_lock: pe 2 is not in \[0, 2\)",
     "owner_bad_pe": r"shmemx_mutex_owner: pe -1 is not in \[0, 2\)",
+    "abandon_of_other": rf"shmemx_mutex_abandon: this PE does not hold the mutex at {ADDRESS} of "
+                        "PE 0, PE 0 does; .*",
+    "inherited_free": rf"shmemx_mutex_inherited: the mutex at {ADDRESS} of PE 1 is not locked; .*",
     "read_twice": rf"shmemx_rwlock_read_lock: this PE has locked the rwlock at {ADDRESS} of PE 0 "
                   f"for reading already; {NEITHER}",
     "upgrade": rf"shmemx_rwlock_write_lock: this PE has locked the rwlock at {ADDRESS} of PE 0 for "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Mutexes after the death of a PE. Breaks when the mutex of a dead holder does not pass to the next
-// PE, or when a PE hands a mutex to one that is still about to join, which then joins a later use
+// PE, when not just this one is told, or when a PE hands a mutex to one that is still about to join, which then joins a later use
 // of the node: two PEs hold a mutex, or none does.
 #include <shmemx.h>
 #include <signal.h>
@@ -13,6 +13,7 @@ enum { MUTEXES = 2, VISITS = 20000 };
 static shmemx_mutex_t mutexes[MUTEXES];
 static long counters[MUTEXES];
 static uint64_t arrived;
+static long told;
 // Symmetric, on each PE.
 static uint64_t phase;
 
@@ -49,6 +50,7 @@ static void lose_last_of(int pes) {
 
 static void visit(int i) {
     shmemx_mutex_lock(&mutexes[i], 0);
+    if (shmemx_mutex_inherited(&mutexes[i], 0) != 0) shmem_long_atomic_inc(&told, 0);
     shmem_long_p(&counters[i], shmem_long_g(&counters[i], 0) + 1, 0);
     shmemx_mutex_unlock(&mutexes[i], 0);
 }
@@ -74,13 +76,23 @@ int main(void) {
     for (int i = 0; i < MUTEXES; ++i) check_count(i, (long)(npes - 1) * (VISITS / MUTEXES));
     meet(npes - 1);
 
-    // The last PE dies with mutex 0.
+    // The last PE dies with both mutexes.
     const int left = npes - 2;
-    if (me == left) shmemx_mutex_lock(&mutexes[0], 0);
+    check(me != 0 || told == 0, "a PE is told of a mutex that no dead one had");
+    for (int i = 0; me == left && i < MUTEXES; ++i) shmemx_mutex_lock(&mutexes[i], 0);
     lose_last_of(npes - 1);
     visit(0);
     meet(left);
     check_count(0, (long)(npes - 1) * (VISITS / MUTEXES) + left);
+    check(me != 0 || told == 1, "not one PE is told of the mutex of the dead one");
+    if (me == 0) {
+        check(shmemx_mutex_trylock(&mutexes[1], 0) == 1, "the dead PE has the mutex");
+        check(shmemx_mutex_inherited(&mutexes[1], 0) == 1, "trylock tells nothing");
+        shmemx_mutex_unlock(&mutexes[1], 0);
+        check(shmemx_mutex_trylock(&mutexes[1], 0) == 1, "the mutex is free");
+        check(shmemx_mutex_inherited(&mutexes[1], 0) == 0, "the mutex is told twice");
+        shmemx_mutex_unlock(&mutexes[1], 0);
+    }
     if (me == 0) printf("passed\n");
     shmem_finalize();
     return 0;

@@ -142,6 +142,39 @@ TEST(Mutex, OwnerAndTrylockTellTheHolder) {
     }
 }
 
+// One holder is told of each mutex that was abandoned, whether it waits at that time or comes later.
+TEST(Mutex, TheNextHolderInheritsAnAbandonedOne) {
+    const int npes = shmem_n_pes();
+    for (const Region& region : regions()) {
+        Protected data(region);
+        long* told = data.counters;  // on PE 0
+        for (int round = 0; round < scaled(50); ++round) {
+            const bool is_last = shmem_my_pe() == npes - 1;
+            ASSERT_EQ(shmemx_mutex_owner(&data.mutexes[0], 0), -1);
+            shmem_barrier_all();
+            if (is_last) shmemx_mutex_lock(&data.mutexes[0], 0);
+            if (is_last && round % 2 == 0) shmemx_mutex_abandon(&data.mutexes[0], 0);
+            shmem_barrier_all();
+            const int owner = shmemx_mutex_owner(&data.mutexes[0], 0);
+            ASSERT_EQ(owner, round % 2 == 0 ? -1 : npes - 1) << region.kind;
+            shmem_barrier_all();
+            if (is_last && round % 2 != 0) pshmemx_mutex_abandon(&data.mutexes[0], 0);
+            if (round % 3 == 0) {
+                while (shmemx_mutex_trylock(&data.mutexes[0], 0) == 0) {
+                }
+            } else {
+                shmemx_mutex_lock(&data.mutexes[0], 0);
+            }
+            EXPECT_EQ(shmemx_mutex_owner(&data.mutexes[0], 0), shmem_my_pe());
+            shmem_long_atomic_add(told, shmemx_mutex_inherited(&data.mutexes[0], 0), 0);
+            shmemx_mutex_unlock(&data.mutexes[0], 0);
+            shmem_barrier_all();
+            ASSERT_EQ(shmem_long_atomic_fetch(told, 0), round + 1) << region.kind;
+            shmem_barrier_all();
+        }
+    }
+}
+
 // An owner is always a PE that held the mutex meanwhile, also while the queue moves.
 TEST(Mutex, OwnerIsRightWhileTheQueueMoves) {
     Protected data(regions()[0]);
