@@ -12,17 +12,17 @@ namespace tessera::caf {
 // The values of stat=. Fortran 2018, 16.10.2; the numbers are those of libgfortran.
 enum Stat : int {
     kOk = 0,
-    kLocked = 1,            // STAT_LOCKED: this image holds the lock already.
-    kLockedOtherImage = 2,  // STAT_LOCKED_OTHER_IMAGE
-    kDuplicateImage = 3,    // An image is twice in the list of sync images.
-    kNotLocked = 4,         // unlock of a lock that no image holds.
-    kNoMemory = 5,          // allocate: no room, or the object is allocated already.
-    kBadTeam = 6,           // form team: impossible numbers.
-    kAlreadyStarted = 7,    // PRIF: the images run already.
-    kMisuse = 8,            // PRIF: an argument that names nothing.
+    kLocked = 1,               // STAT_LOCKED: this image holds the lock already.
+    kLockedOtherImage = 2,     // STAT_LOCKED_OTHER_IMAGE
+    kDuplicateImage = 3,       // An image is twice in the list of sync images.
+    kNotLocked = 4,            // unlock of a lock that no image holds.
+    kNoMemory = 5,             // allocate: no room, or the object is allocated already.
+    kBadTeam = 6,              // form team: impossible numbers.
+    kAlreadyStarted = 7,       // PRIF: the images run already.
+    kMisuse = 8,               // PRIF: an argument that names nothing.
     kUnlockedFailedImage = 9,  // PRIF: the lock is taken from an image that has failed.
-    kStoppedImage = 6000,   // STAT_STOPPED_IMAGE
-    kFailedImage = 6001,    // STAT_FAILED_IMAGE
+    kStoppedImage = 6000,      // STAT_STOPPED_IMAGE
+    kFailedImage = 6001,       // STAT_FAILED_IMAGE
 };
 
 // The stat= and errmsg= of a statement: where it wants to know about errors.
