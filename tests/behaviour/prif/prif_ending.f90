@@ -182,6 +182,7 @@ program ending
   case ("end_critical")
     call prif_end_critical(locks)
   case ("put_image")
+    write (output_unit, "(a)", advance="no") "kept "
     call prif_put(images + 1, coarray, 0_c_size_t, c_loc(value), 8_c_size_t)
   case ("put_range")
     call prif_put(1, coarray, 4_c_size_t, c_loc(value), 8_c_size_t)
