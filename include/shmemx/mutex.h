@@ -83,8 +83,8 @@ int shmemx_mutex_trylock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_mutex_unlock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
- * Unlocks a PE's mutex as shmemx_mutex_unlock does, for a PE that fails while it holds the mutex and
- * whose process lives on: the next holder inherits it (shmemx_mutex_inherited).
+ * Unlocks a PE's mutex as shmemx_mutex_unlock does, for a PE that fails while it holds the mutex
+ * and whose process lives on: the next holder inherits it (shmemx_mutex_inherited).
  *
  * mutex      symmetric address of the mutex.
  * pe         the PE whose instance is meant.

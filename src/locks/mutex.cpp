@@ -59,8 +59,9 @@ void Mutex::give_up(Mutex mutex, NodeName name) {
 // The last node in the queue may be of a PE that has died, and the mutex its own. RETURNS: whether
 // the caller has it now. REQUIRES: its node tells that it is the holder.
 bool Mutex::inherit(Mutex mutex, NodeName last, NodeName node) {
-    const bool is_left = last == NodeName::abandoned() || (failure_count() > 0 && has_fallen(last));
-    if (!is_left || mutex.compare_swap(last.bits(), node.bits()) != last.bits()) return false;
+    const bool is_orphaned =
+        last == NodeName::abandoned() || (failure_count() > 0 && has_fallen(last));
+    if (!is_orphaned || mutex.compare_swap(last.bits(), node.bits()) != last.bits()) return false;
     my_queue_node(node.index()).granted.reset(kInherited);
     return true;
 }

@@ -58,7 +58,7 @@ class Mutex {
     TESSERA_INLINE void unlock() const;
     // As unlock(), but the next holder is to know that this one has failed with the mutex.
     void abandon() const;
-    // Whether the caller, which holds the mutex, has it from a PE that died with it or abandoned it.
+    // Whether the last holder died with the mutex or abandoned it. REQUIRES: the caller holds it.
     bool is_inherited() const;
     // The PE that held it at some time during the call; -1: it was free.
     int owner() const;

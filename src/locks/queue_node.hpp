@@ -91,16 +91,15 @@ class NodeState {
     std::uint64_t bits_;
 };
 
-// What `granted` of a node counts up to: the last holder has given the lock back, or has failed with
-// it.
+// Numbers of the gate `granted`: the last holder has given the lock back, or has failed with it. The
+// PE of the node sets the second one itself where no PE is left that could post.
 inline constexpr std::uint32_t kGranted = 1;
 inline constexpr std::uint32_t kInherited = 2;
 
 // A node in shared memory. Its PE resets it while no other PE knows its name.
 //    0  next: name of the node behind this one; written once in a use by the PE of that node
 //    8  state: NodeState; written by the node's PE, read by queries of other PEs
-//   16  granted: kGranted when the lock is this node's; posted by the PE of the node before it, or by
-//       the node's PE itself if that one has died
+//   16  granted: kGranted when the lock is this node's; posted by the PE of the node before it
 //   20  drained: 1 when the last reader has left; posted by that reader's PE (rwlock.hpp)
 struct alignas(kCacheLineBytes) QueueNode {
     std::atomic<std::uint64_t> next;

@@ -58,7 +58,8 @@ inline int report_ok(const ErrorTarget& target) {
     return kOk;
 }
 
-// Error termination: writes out the units of the Fortran library, and ends all images with the exit code.
+// Error termination: writes out the units of the Fortran library, and ends all images with the
+// exit code.
 [[noreturn]] void end_with_error(int code);
 
 }  // namespace tessera::caf

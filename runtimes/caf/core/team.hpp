@@ -74,7 +74,7 @@ struct Team : Members {
 namespace detail {
 inline Team* current = nullptr;   // Set by ensure_initialized().
 inline bool is_one_node = false;  // All images map each other's memory. Set with it.
-inline int all_images = 0;        // of the initial team. Set with it.
+inline int all_images = 0;        // The images of the initial team. Set with it.
 }  // namespace detail
 
 // Called by initialize(): all PEs are the images of the initial team.

@@ -67,9 +67,8 @@ PRIF_ENTRY int tessera_prif_unlock(int image, Handle* handle, std::uint64_t wher
     if (status == kOk) return fail_if_failed(place, routine, stat, target);
     if (status == caf::kLockedOtherImage && caf::status_of_pe(holder) == caf::kFailedImage)
         status = caf::kNotLocked;
-    if (status == caf::kNotLocked) {
+    if (status == caf::kNotLocked)
         return fail(stat, status, routine, "no image has locked the variable on image %d", image);
-    }
     return fail(stat, status, routine,
                 "image %d has locked the variable on image %d, not this image", holder + 1, image);
 }

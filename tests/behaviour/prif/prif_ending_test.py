@@ -53,7 +53,8 @@ CASES = (
     ("put_null", "2", 1, r"prif_put: coarray_handle is null", "no end"),
     ("put_freed", "2", 1, r"prif_put: the coarray of coarray_handle is deallocated", "no end"),
     ("no_team", "2", 1, r"prif_change_team: the team argument holds no team", "no end"),
-    ("dim", "1", 1, r"prif_lcobound_with_dim: dim 2 does not exist; the coarray has the corank 1", "no end"),
+    ("dim", "1", 1, r"prif_lcobound_with_dim: dim 2 does not exist; the coarray has the corank 1",
+     "no end"),
     ("sizes", "2", 1, r"prif_allocate_coarray: .*8 bytes.*same statement", "no end"),
 )
 

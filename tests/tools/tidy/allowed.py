@@ -19,7 +19,7 @@ ALLOWED = (
      "checks the coarray runtime's barrier, whose headers its own include path has"),
     ("conditionals", "runtimes/prif/fortran/descriptor.c", 3,
      "asks the header of a Fortran compiler which types it has"),
-    ("file-size", "runtimes/prif/fortran/prif.F90", 879,
+    ("file-size", "runtimes/prif/fortran/prif.F90", 926,
      "is one Fortran module: a table of 109 interfaces, each with its arguments"),
     ("banned-words", "tests/system/launch/print_probe.cpp", 2,
      "tests that lines of std::cout appear at once"),

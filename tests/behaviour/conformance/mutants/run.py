@@ -104,8 +104,8 @@ class Mutant:
     @property
     def chapters(self):
         """The chapters that use the library, and this file: they run on shared memory."""
-        is_used = self.libraries == ["tessera"] and not self.file.startswith("transports/noncoherent/")
-        return CHAPTERS if is_used else ()
+        is_apart = self.file.startswith(("runtimes/", "transports/noncoherent/"))
+        return () if is_apart else CHAPTERS
 
     @property
     def file(self):

@@ -142,7 +142,7 @@ TEST(Mutex, OwnerAndTrylockTellTheHolder) {
     }
 }
 
-// One holder is told of each mutex that was abandoned, whether it waits at that time or comes later.
+// One holder is told of each abandoned mutex, whether it waits at that time or comes later.
 TEST(Mutex, TheNextHolderInheritsAnAbandonedOne) {
     const int npes = shmem_n_pes();
     for (const Region& region : regions()) {
