@@ -91,8 +91,8 @@ class NodeState {
     std::uint64_t bits_;
 };
 
-// Numbers of the gate `granted`: the last holder has given the lock back, or has failed with it. The
-// PE of the node sets the second one itself where no PE is left that could post.
+// Numbers of the gate `granted`: the last holder has given the lock back, or has failed with it.
+// The PE of the node sets the second one itself where no PE is left that could post.
 inline constexpr std::uint32_t kGranted = 1;
 inline constexpr std::uint32_t kInherited = 2;
 

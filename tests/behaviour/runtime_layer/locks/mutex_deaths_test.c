@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Mutexes after the death of a PE. Breaks when the mutex of a dead holder does not pass to the next
-// PE, when not just this one is told, or when a PE hands a mutex to one that is still about to join,
-// which then joins a later use of the node: two PEs hold a mutex, or none does.
+// PE, when not just this one is told, or when a PE hands a mutex to one that is still about to
+// join, which then joins a later use of the node: two PEs hold a mutex, or none does.
 #include <shmemx.h>
 #include <signal.h>
 #include <stdio.h>
