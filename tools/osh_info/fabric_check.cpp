@@ -10,6 +10,7 @@
 #include "settings/config.hpp"
 #include "tools/osh_info/doctor/command.hpp"
 #include "tools/osh_info/fabric_promises.hpp"
+#include "tools/osh_info/socket_promises.hpp"
 
 namespace tessera::osh_info {
 namespace {
@@ -70,6 +71,35 @@ Verdict verdict_of(const Promise& promise, const Outcome& outcome) {
     return verdict;
 }
 
+int print_conclusion(bool is_broken) {
+    std::printf("\n%s\n", is_broken
+                              ? "A promise that Tessera relies on is broken. Please send this "
+                                "text with osh_info --report."
+                              : "All promises that Tessera relies on are kept.");
+    return is_broken ? 1 : 0;
+}
+
+void print_verdict(const Verdict& verdict, const char* name, const char* promise) {
+    std::printf("%-7s %-10s %-16s %s (%s)\n", verdict.word.c_str(), verdict.use.c_str(), name,
+                promise, verdict.detail.c_str());
+    std::fflush(stdout);
+}
+
+// Loopback has no provider, and relies on the kernel alone.
+int check_loopback() {
+    std::printf("loopback, Unix datagram sockets of this host; everything by messages\n\n");
+    bool is_broken = false;
+    for (const SocketPromise& promise : socket_promises()) {
+        const Seen seen = promise.check();
+        const bool is_kept = seen.broken.empty();
+        is_broken |= !is_kept;
+        print_verdict(
+            {.word = is_kept ? kKept : kBroken, .detail = is_kept ? seen.how_often : seen.broken},
+            promise.name, promise.text);
+    }
+    return print_conclusion(is_broken);
+}
+
 }  // namespace
 
 int run_fabric_check(const std::string& name) {
@@ -100,6 +130,7 @@ int run_fabric_check(const std::string& name) {
 }
 
 int check_fabric() {
+    if (fabric_choice_name() == "loopback") return check_loopback();
     const auto run_part = [](const std::string& name) {
         return run({own_path(), "--doctor-part", "fabric-check=" + name}, kCheckSeconds);
     };
@@ -112,15 +143,9 @@ int check_fabric() {
         const Outcome outcome = run_part(promise.name);
         const Verdict verdict = verdict_of(promise, outcome);
         is_broken |= verdict.word == kBroken && verdict.use == "relied on";
-        std::printf("%-7s %-10s %-16s %s (%s)\n", verdict.word.c_str(), verdict.use.c_str(),
-                    promise.name, promise.text, verdict.detail.c_str());
-        std::fflush(stdout);
+        print_verdict(verdict, promise.name, promise.text);
     }
-    std::printf("\n%s\n", is_broken
-                              ? "A promise that Tessera relies on is broken. Please send this "
-                                "text with osh_info --report."
-                              : "All promises that Tessera relies on are kept.");
-    return is_broken ? 1 : 0;
+    return print_conclusion(is_broken);
 }
 
 }  // namespace tessera::osh_info

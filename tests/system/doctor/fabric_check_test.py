@@ -52,6 +52,18 @@ class FabricCheckTest(unittest.TestCase):
                 ("none", "not used")
             self.assertEqual(verdict, expected, text)
 
+    def test_loopback(self):
+        code, text, verdicts = check("", SHMEM_FABRIC="loopback")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(verdicts, {name: ("kept", "relied on")
+                                    for name in ("message-message", "wake")}, text)
+
+    def test_tagged_messages_only(self):
+        code, text, _ = check("lnx")
+        self.assertEqual(code, 1, text)
+        self.assertIn("SHMEM_OFI_PROVIDER=lnx", text)
+        self.assertIn("name one of the providers that lnx links", text)
+
     def test_no_such_provider(self):
         code, text, _ = check("nosuch")
         self.assertEqual(code, 1, text)

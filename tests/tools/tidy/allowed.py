@@ -29,6 +29,8 @@ ALLOWED = (
      "reads the signature that a job leaves in its public memory, of which it needs the layout"),
     ("include-arrows", "tools/osh_info/fabric_promises.hpp", 1,
      "tests libfabric's providers as the transport uses them"),
+    ("include-arrows", "tools/osh_info/socket_promises.cpp", 1,
+     "tests Unix sockets as the transport uses them"),
     ("order-partners", "tools/osh_info/fabric_promises.cpp", 1,
      "a provider stores the word, in no function of ours"),
     ("order-partners", "src/base/handle_table.cpp", 1,
