@@ -140,8 +140,10 @@ Seen moves_vectors(FabricPair& pair) {
     message.rma_iov = remote;
     message.rma_iov_count = pieces;
     pair.run([&](int* done) {
-        message.context = done;
-        return fi_writemsg(pair.here.fabric.endpoint(), &message, FI_COMPLETION);
+        return pair.here.fabric.start(done, [&](void* context) {
+            message.context = context;
+            return fi_writemsg(pair.here.fabric.endpoint(), &message, FI_COMPLETION);
+        });
     });
     std::vector<unsigned char> back(kStride * pieces);
     for (int tries = 0; tries < 1000; ++tries) {
@@ -222,14 +224,9 @@ Seen orders_message_behind_put(FabricPair& pair) {
         int written = 0;
         int received = 0;
         int sent = 0;
-        pair.post([&] {
-            return fi_recv(pair.there.fabric.endpoint(), message, sizeof message, nullptr,
-                           FI_ADDR_UNSPEC, &received);
-        });
+        pair.post([&] { return pair.start_receive(message, sizeof message, &received); });
         pair.post([&] { return pair.start_write(source.data(), bytes, 0, &written); });
-        pair.post([&] {
-            return fi_send(pair.here.fabric.endpoint(), "done", 4, nullptr, pair.here.other, &sent);
-        });
+        pair.post([&] { return pair.start_send("done", 4, &sent); });
         while (received == 0) pair.progress();
         if (std::memcmp(pair.there.memory.data(), source.data(), bytes) != 0) ++broken;
         while (written == 0 || sent == 0) pair.progress();
@@ -250,17 +247,11 @@ Seen orders_messages(FabricPair& pair) {
         int sent = 0;
         for (int i = 0; i < kAtOnce; ++i) {
             numbers[i] = round * kAtOnce + i;
-            pair.post([&] {
-                return fi_recv(pair.there.fabric.endpoint(), &received[i], sizeof received[i],
-                               nullptr, FI_ADDR_UNSPEC, &counts[i]);
-            });
+            pair.post(
+                [&] { return pair.start_receive(&received[i], sizeof received[i], &counts[i]); });
         }
-        for (int& number : numbers) {
-            pair.post([&] {
-                return fi_send(pair.here.fabric.endpoint(), &number, sizeof number, nullptr,
-                               pair.here.other, &sent);
-            });
-        }
+        for (int& number : numbers)
+            pair.post([&] { return pair.start_send(&number, sizeof number, &sent); });
         while (sent < kAtOnce || std::accumulate(std::begin(counts), std::end(counts), 0) < kAtOnce)
             pair.progress();
         if (!std::equal(std::begin(numbers), std::end(numbers), std::begin(received))) ++broken;
@@ -331,9 +322,12 @@ Seen count_together(FabricPair& pair, Others others) {
         int done = 0;
         FabricPair::post(
             [&] {
-                return fi_fetch_atomic(pair.here.fabric.endpoint(), &one, 1, nullptr, &old, nullptr,
-                                       pair.here.other, pair.there.region.remote_base + kWordAt,
-                                       pair.there.region.key, FI_UINT64, FI_SUM, &done);
+                return pair.here.fabric.start(&done, [&](void* context) {
+                    return fi_fetch_atomic(pair.here.fabric.endpoint(), &one, 1, nullptr, &old,
+                                           nullptr, pair.here.other,
+                                           pair.there.region.remote_base + kWordAt,
+                                           pair.there.region.key, FI_UINT64, FI_SUM, context);
+                });
             },
             [&] { pair.here.progress(); });
         while (done == 0) pair.here.progress();
@@ -370,8 +364,10 @@ Seen refuses_strangers(FabricPair& pair) {
         const auto end = std::chrono::steady_clock::now() + kRefusalTime;
         try {
             pair.post([&] {
-                return fi_read(pair.here.fabric.endpoint(), &back, sizeof back, nullptr,
-                               pair.here.other, wrong[i].first, wrong[i].second, &done);
+                return pair.here.fabric.start(&done, [&](void* context) {
+                    return fi_read(pair.here.fabric.endpoint(), &back, sizeof back, nullptr,
+                                   pair.here.other, wrong[i].first, wrong[i].second, context);
+                });
             });
             while (done == 0 && std::chrono::steady_clock::now() < end) pair.progress();
         } catch (const ProviderError&) {
@@ -392,19 +388,12 @@ Seen wakes(FabricPair& pair) {
         unsigned char message[64];
         int received = 0;
         int sent = 0;
-        pair.post([&] {
-            return fi_recv(pair.there.fabric.endpoint(), message, sizeof message, nullptr,
-                           FI_ADDR_UNSPEC, &received);
-        });
+        pair.post([&] { return pair.start_receive(message, sizeof message, &received); });
         std::atomic<bool> is_over{false};
         Loop sender([&] {
             if (sent == 0 && !is_over.exchange(true, std::memory_order_relaxed)) {
-                FabricPair::post(
-                    [&] {
-                        return fi_send(pair.here.fabric.endpoint(), "hi", 2, nullptr,
-                                       pair.here.other, &sent);
-                    },
-                    [&] { pair.here.progress(); });
+                FabricPair::post([&] { return pair.start_send("hi", 2, &sent); },
+                                 [&] { pair.here.progress(); });
             }
             pair.here.progress();
         });

@@ -121,7 +121,9 @@ struct Question {
     std::string address = {};  // interface to bind; empty: any
     std::uint64_t orders = 0;
     std::uint64_t op_flags = 0;
+    std::uint64_t mode = 0;  // duties towards the provider that we take on
 };
+constexpr std::uint64_t kOwnContexts = FI_CONTEXT | FI_CONTEXT2;
 
 char* copy_or_null(const std::string& text) {
     return text.empty() ? nullptr : ::strdup(text.c_str());
@@ -147,6 +149,7 @@ Info ask(const Hints& hints, const Question& question) {
     wanted->tx_attr->msg_order = question.orders;
     wanted->rx_attr->msg_order = question.orders;
     wanted->tx_attr->op_flags = question.op_flags;
+    wanted->mode = question.mode;
     wanted->fabric_attr->prov_name = copy_or_null(question.provider);
     wanted->fabric_attr->name = copy_or_null(hints.fabric);
     wanted->domain_attr->name = copy_or_null(hints.domain);
@@ -177,7 +180,7 @@ bool matches(std::string_view provider, std::string_view hint) {
 // before those that it is short for.
 std::vector<std::string> candidates(const Hints& hints) {
     std::set<std::string> present;
-    Info all = ask({.rma = hints.rma, .atomics = hints.atomics}, {});
+    Info all = ask({.rma = hints.rma, .atomics = hints.atomics}, {.mode = kOwnContexts});
     for (const fi_info* one = all.get(); one != nullptr; one = one->next)
         present.insert(one->fabric_attr->prov_name);
     std::vector<std::string> result;
@@ -321,6 +324,7 @@ Capabilities read(const fi_info& info, const Question& granted, const Hints& hin
     result.domain = info.domain_attr->name;
     result.address = ip_address(info);
     result.library_version = library().version();
+    result.needs_contexts = hints.own_contexts || (info.mode & kOwnContexts) != 0;
     int mode = info.domain_attr->mr_mode;
     result.virtual_addresses = (mode & FI_MR_VIRT_ADDR) != 0;
     result.provider_keys = (mode & FI_MR_PROV_KEY) != 0;
@@ -356,6 +360,10 @@ Choice offer_of(const std::string& provider, const Hints& hints) {
     if (traits.has_ip_addresses && (!is_named || !hints.interface.empty()))
         question.address = choose_address(hints.interface, hints.address);
     Info offers = ask_for_orders(hints, question);
+    if (offers == nullptr) {
+        question.mode = kOwnContexts;
+        offers = ask_for_orders(hints, question);
+    }
     const fi_info* chosen = nearest(offers.get(), hints);
     if (chosen == nullptr) return {};
     Choice choice{.info = Info(library().dupinfo(chosen)), .capabilities = {}};
@@ -385,6 +393,12 @@ const char* yes(bool value, const char* text) { return value ? text : ""; }
 }  // namespace
 
 Choice choose(const Hints& hints) {
+    if (hints.provider == "lnx") {
+        // Up to libfabric 2.5 it claims to have all operations, from 2.6 on only these.
+        fatal(
+            "shmem_init: SHMEM_OFI_PROVIDER=lnx: lnx carries tagged messages, and Tessera needs "
+            "others; name one of the providers that lnx links (FI_LNX_PROV_LINKS)");
+    }
     Hints asked = hints;
     for (const bool rma : {true, false}) {
         asked.rma = rma && hints.rma;
@@ -399,7 +413,7 @@ Choice choose(const Hints& hints) {
 std::string list_offers() {
     std::string result;
     std::set<std::string> seen;
-    Info all = ask({.rma = false}, {});
+    Info all = ask({.rma = false}, {.mode = kOwnContexts});
     for (const fi_info* one = all.get(); one != nullptr; one = one->next) {
         std::string line = std::string("\n  ") + one->fabric_attr->prov_name + "  " +
                            one->fabric_attr->name + "  " + one->domain_attr->name;

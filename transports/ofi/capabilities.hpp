@@ -23,6 +23,7 @@ struct Hints {
     std::string address = {};    // this host's IPv4 address towards the launcher, where known
     bool rma = true;             // use the provider's reads and writes, if it has them
     bool atomics = false;        // use the provider's atomics
+    bool own_contexts = false;   // as with a provider that needs them (operation_contexts.hpp)
     // A thread is going to sleep until the queue has entries.
     bool sleeps = true;
     bool members_only = false;  // only PEs of the job may connect (admission.hpp)
@@ -75,6 +76,9 @@ struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
 
     // The provider reads and writes. Else it has messages only.
     bool has_rma = true;
+
+    // Each operation needs a context of its own (operation_contexts.hpp).
+    bool needs_contexts = false;
 
     // A write of 1, 2, 4 or 8 bytes to an aligned address is one store. Where the CPU of the target
     // copies, as a rule it is not: the memcpy of glibc stores such words twice.

@@ -132,7 +132,8 @@ bool PutCoalescer::add(OfiContext& context, void* dest, const void* source, std:
 void PutCoalescer::send_full(OfiContext& context, Packet* puts, GatherSlot& slot) {
     vector_in(*puts).completion = &context.transfers;
     vector_in(*puts).flags = 0;
-    rma_.post(context.transfers, puts->pe, [&](Completion*) { return sender_.try_send(*puts); });
+    rma_.begin(context.transfers);
+    queue_.post([&] { return sender_.try_send(*puts); }, puts->pe);
     slot.unanswered->fetch_sub(1, std::memory_order_relaxed);
 }
 

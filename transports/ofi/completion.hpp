@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The context of every operation of libfabric points to a Completion; the operation's entry in the
+// Every operation of libfabric completes a Completion (Fabric::start); the operation's entry in the
 // completion queue brings it back, and its kind says how CompletionQueue treats the entry.
 #pragma once
 

@@ -91,7 +91,7 @@ bool CompletionQueue::read() {
 }
 
 void CompletionQueue::complete(const fi_cq_msg_entry& entry) {
-    auto* completion = static_cast<Completion*>(entry.op_context);
+    auto* completion = static_cast<Completion*>(fabric_.completion_of(entry.op_context));
     if (completion == nullptr) return;
     switch (completion->kind) {
         case Completion::Kind::kCount:
@@ -114,7 +114,7 @@ void CompletionQueue::complete(const fi_cq_msg_entry& entry) {
 void CompletionQueue::read_error() {
     fi_cq_err_entry error{};
     if (fi_cq_readerr(fabric_.queue(), &error, 0) < 0) return;
-    auto* completion = static_cast<Completion*>(error.op_context);
+    auto* completion = static_cast<Completion*>(fabric_.completion_of(error.op_context));
     if (completion != nullptr && completion->kind == Completion::Kind::kReceive) {
         // Too long for any message of ours: junk.
         return handlers_.drop(*static_cast<Receive*>(completion));

@@ -70,7 +70,9 @@ Fabric::Fabric(const Hints& hints) : choice_(choose(hints)) {
     fid_av* peers = nullptr;
     check(fi_av_open(domain, &attributes, &peers, nullptr), "keep a table of peers", facts);
     peers_.reset(peers);
-    if (hints.members_only) admission_ = Admission::open();
+    // Peers prove themselves by IP address (Admission::add_peer); psm3's sockets have others.
+    if (hints.members_only && choice_.info->addr_format == FI_SOCKADDR_IN)
+        admission_ = Admission::open();
     if (admission_ && facts.sockets_tell) {
         sockets_ = std::make_unique<SocketWatch>();
         admission_->tell(*sockets_);

@@ -21,6 +21,7 @@
 #include "base/fd.hpp"
 #include "transports/ofi/admission.hpp"
 #include "transports/ofi/capabilities.hpp"
+#include "transports/ofi/operation_contexts.hpp"
 
 namespace tessera::ofi {
 
@@ -53,10 +54,27 @@ class Fabric {
 
     const Capabilities& capabilities() const { return choice_.capabilities; }
     // One endpoint, one queue of FI_CQ_FORMAT_MSG for everything it does: each operation gives one
-    // entry with the context it was given; injected ones give none. THREADS: any, both.
+    // entry with the context that start() gave it; injected ones give none. THREADS: any, both.
     fid_ep* endpoint() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
     fid_domain* domain() const { return domain_.get(); }
+
+    // `call(context)` asks the provider for an operation that completes `completion`.
+    template <class Call>
+    ssize_t start(void* completion, Call call) {
+        if (!capabilities().needs_contexts) [[likely]]
+            return call(completion);
+        void* const context = contexts_.take(completion);
+        const ssize_t result = call(context);
+        if (result != 0) contexts_.put_back(context);
+        return result;
+    }
+    // RETURNS: the `completion` of an operation, by the context that its entry in the queue has.
+    // REQUIRES: the caller asks once per entry.
+    void* completion_of(void* context) {
+        if (!capabilities().needs_contexts || context == nullptr) return context;
+        return contexts_.put_back(context);
+    }
 
     // This endpoint's address; peers give it to add_peer().
     std::vector<std::byte> address() const;
@@ -102,6 +120,7 @@ class Fabric {
     Choice choice_;
     std::unique_ptr<SocketWatch> sockets_;  // to sleep on; nullptr: the queue's descriptor
     std::unique_ptr<Admission> admission_;  // nullptr: all are admitted
+    OperationContexts contexts_;
     // Closed from the last to the first.
     Fid<fid_fabric> fabric_;
     Fid<fid_domain> domain_;

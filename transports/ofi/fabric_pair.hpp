@@ -35,7 +35,8 @@ struct PairSide {
         const ssize_t got = fi_cq_read(fabric.queue(), &entry, 1);
         if (got == -FI_EAGAIN) return false;
         if (got != 1) throw ProviderError(queue_error(got));
-        if (entry.op_context != nullptr) ++*static_cast<int*>(entry.op_context);
+        void* const completion = fabric.completion_of(entry.op_context);
+        if (completion != nullptr) ++*static_cast<int*>(completion);
         return true;
     }
 
@@ -83,8 +84,28 @@ class FabricPair {
     }
     // Starts a write from `here` to offset `at` of `there`, for post() and run().
     ssize_t start_write(const void* source, std::size_t bytes, std::size_t at, int* done) {
-        return fi_write(here.fabric.endpoint(), source, bytes, nullptr, here.other,
-                        there.region.remote_base + at, there.region.key, done);
+        return here.fabric.start(done, [&](void* context) {
+            return fi_write(here.fabric.endpoint(), source, bytes, nullptr, here.other,
+                            there.region.remote_base + at, there.region.key, context);
+        });
+    }
+    ssize_t start_read(void* dest, std::size_t bytes, std::size_t at, int* done) {
+        return here.fabric.start(done, [&](void* context) {
+            return fi_read(here.fabric.endpoint(), dest, bytes, nullptr, here.other,
+                           there.region.remote_base + at, there.region.key, context);
+        });
+    }
+    // A message to `there`, and its receive.
+    ssize_t start_send(const void* message, std::size_t bytes, int* sent) {
+        return here.fabric.start(sent, [&](void* context) {
+            return fi_send(here.fabric.endpoint(), message, bytes, nullptr, here.other, context);
+        });
+    }
+    ssize_t start_receive(void* message, std::size_t bytes, int* received) {
+        return there.fabric.start(received, [&](void* context) {
+            return fi_recv(there.fabric.endpoint(), message, bytes, nullptr, FI_ADDR_UNSPEC,
+                           context);
+        });
     }
     // The whole write. RETURNS when: it is in the memory there.
     void write_delivered(const void* source, std::size_t bytes, std::size_t at) {
@@ -98,16 +119,15 @@ class FabricPair {
         message.rma_iov = &remote;
         message.rma_iov_count = 1;
         run([&](int* done) {
-            message.context = done;
-            return fi_writemsg(here.fabric.endpoint(), &message,
-                               FI_COMPLETION | FI_DELIVERY_COMPLETE);
+            return here.fabric.start(done, [&](void* context) {
+                message.context = context;
+                return fi_writemsg(here.fabric.endpoint(), &message,
+                                   FI_COMPLETION | FI_DELIVERY_COMPLETE);
+            });
         });
     }
     void read(void* dest, std::size_t bytes, std::size_t at) {
-        run([&](int* done) {
-            return fi_read(here.fabric.endpoint(), dest, bytes, nullptr, here.other,
-                           there.region.remote_base + at, there.region.key, done);
-        });
+        run([&](int* done) { return start_read(dest, bytes, at, done); });
     }
 
     PairSide here;

@@ -30,8 +30,10 @@ void MessageHandlers::start() {
 }
 
 void MessageHandlers::post_receive(Receive& buffer) {
-    const ssize_t result = fi_recv(fabric_.endpoint(), buffer.bytes, sizeof buffer.bytes, nullptr,
-                                   FI_ADDR_UNSPEC, static_cast<Completion*>(&buffer));
+    const ssize_t result = fabric_.start(static_cast<Completion*>(&buffer), [&](void* context) {
+        return fi_recv(fabric_.endpoint(), buffer.bytes, sizeof buffer.bytes, nullptr,
+                       FI_ADDR_UNSPEC, context);
+    });
     if (result == -FI_EAGAIN) {
         unposted_.push_back(&buffer);
     } else if (result != 0 && !is_leaving()) {

@@ -28,14 +28,14 @@ inline TransferVector& vector_in(Packet& packet) {
 }
 
 inline fi_msg_rma vector_message(const iovec* here, const fi_rma_iov* there, std::size_t count,
-                                 fi_addr_t address, Completion* completion) {
+                                 fi_addr_t address, void* context) {
     return {.msg_iov = here,
             .desc = nullptr,
             .iov_count = count,
             .addr = address,
             .rma_iov = there,
             .rma_iov_count = count,
-            .context = completion,
+            .context = context,
             .data = 0};
 }
 
@@ -62,6 +62,8 @@ class MessageSender {
 
   private:
     ssize_t try_transfer(Packet& packet) const;
+    // By fi_send, which completes the packet.
+    ssize_t try_post(Packet& packet, std::size_t bytes, fi_addr_t address) const;
 
     const int my_pe_;
     Fabric& fabric_;

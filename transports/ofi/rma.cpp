@@ -85,10 +85,10 @@ const RemotePeer& Rma::peer_with(const void* address, int pe) {
 }
 
 ssize_t Rma::write_delivered(const RemotePeer& peer, const void* source, std::size_t bytes,
-                             Target target, Completion* completion) {
+                             Target target, void* context) {
     const iovec local{.iov_base = const_cast<void*>(source), .iov_len = bytes};
     const fi_rma_iov remote{.addr = target.address, .len = bytes, .key = target.key};
-    const fi_msg_rma message = vector_message(&local, &remote, 1, peer.address, completion);
+    const fi_msg_rma message = vector_message(&local, &remote, 1, peer.address, context);
     return fi_writemsg(endpoint(), &message,
                        FI_DELIVERY_COMPLETE | (injects(bytes) ? FI_INJECT : 0));
 }
@@ -97,19 +97,19 @@ void Rma::write_alone(Completion& completion, void* dest, const void* source, st
                       int pe) {
     const RemotePeer& peer = peer_with(dest, pe);
     const Target target = target_of(dest, pe);
-    queue_.post([&] { return write_delivered(peer, source, bytes, target, &completion); }, pe);
+    post_alone(completion, pe, [&](void* context) {
+        return write_delivered(peer, source, bytes, target, context);
+    });
 }
 
 void Rma::read_alone(Completion& completion, void* dest, const void* source, std::size_t bytes,
                      int pe) {
     const fi_addr_t address = peer_with(source, pe).address;
     const Target target = target_of(source, pe);
-    queue_.post(
-        [&] {
-            return fi_read(endpoint(), dest, bytes, nullptr, address, target.address, target.key,
-                           &completion);
-        },
-        pe);
+    post_alone(completion, pe, [&](void* context) {
+        return fi_read(endpoint(), dest, bytes, nullptr, address, target.address, target.key,
+                       context);
+    });
 }
 
 template <class Done>
@@ -121,10 +121,10 @@ bool Rma::write(OfiContext& context, Done& done, const void* source, std::size_t
     for_each_piece(bytes, piece_bytes, [&](std::size_t at, std::size_t piece) {
         const bool is_confirmed = confirms(piece);
         const Target there{target.address + at, target.key};
-        post(done, pe, [&](Completion* completion) {
-            if (!is_confirmed) return write_delivered(peer, from + at, piece, there, completion);
+        post(done, pe, [&](void* operation) {
+            if (!is_confirmed) return write_delivered(peer, from + at, piece, there, operation);
             return fi_write(endpoint(), from + at, piece, nullptr, peer.address, there.address,
-                            there.key, completion);
+                            there.key, operation);
         });
         // A fence, and a quiet, treat those of an Operation like other writes.
         if (is_confirmed) written(context, piece, pe);
@@ -139,9 +139,9 @@ template <class Done>
 void Rma::read(Done& done, void* dest, std::size_t bytes, Target target, int pe) {
     const fi_addr_t address = peers_[pe].address;
     for_each_piece(bytes, piece_bytes, [&](std::size_t at, std::size_t piece) {
-        post(done, pe, [&](Completion* completion) {
+        post(done, pe, [&](void* context) {
             return fi_read(endpoint(), static_cast<char*>(dest) + at, piece, nullptr, address,
-                           target.address + at, target.key, completion);
+                           target.address + at, target.key, context);
         });
     });
 }
@@ -157,8 +157,8 @@ void Rma::put(OfiContext& context, void* dest, const void* source, std::size_t b
     const bool is_injected = injects(bytes);
     const bool is_at_once = returns == Returns::kAtOnce;
     if ((is_injected || is_at_once) && bytes <= delivered_bytes_max && context.is_idle()) {
-        return post(context.transfers, pe, [&](Completion* completion) {
-            return write_delivered(peer, source, bytes, target, completion);
+        return post(context.transfers, pe, [&](void* operation) {
+            return write_delivered(peer, source, bytes, target, operation);
         });
     }
     if (is_injected) {
@@ -202,12 +202,11 @@ void Rma::atomic(const AtomicRequest& request, void* result, int pe) {
     const fi_datatype type = request.bytes == 4 ? FI_UINT32 : FI_UINT64;
     std::uint64_t old = 0;
     Counter counter;
-    auto fetching = [&](fi_op op) {
-        return fi_fetch_atomic(endpoint(), &request.operand, 1, nullptr, &old, nullptr,
-                               peer.address, target.address, target.key, type, op,
-                               static_cast<Completion*>(&counter));
-    };
-    post(counter, pe, [&](Completion* completion) -> ssize_t {
+    post(counter, pe, [&](void* context) -> ssize_t {
+        auto fetching = [&](fi_op op) {
+            return fi_fetch_atomic(endpoint(), &request.operand, 1, nullptr, &old, nullptr,
+                                   peer.address, target.address, target.key, type, op, context);
+        };
         switch (request.op) {
             case AtomicOp::kFetch: return fetching(FI_ATOMIC_READ);
             case AtomicOp::kSet:
@@ -220,7 +219,7 @@ void Rma::atomic(const AtomicRequest& request, void* result, int pe) {
             case AtomicOp::kCompareSwap:
                 return fi_compare_atomic(endpoint(), &request.operand, 1, nullptr,
                                          &request.condition, nullptr, &old, nullptr, peer.address,
-                                         target.address, target.key, type, FI_CSWAP, completion);
+                                         target.address, target.key, type, FI_CSWAP, context);
         }
         return -FI_EINVAL;
     });

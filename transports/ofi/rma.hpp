@@ -65,11 +65,11 @@ class Rma {
         begin(part.context);
         part.count.fetch_add(1, std::memory_order_relaxed);
     }
-    // `call(completion)` posts an operation that completes into it.
+    // `call(context)` posts an operation that completes into `done`.
     template <class Done, class Post>
     void post(Done& done, int pe, Post call) {
         begin(done);
-        queue_.post([&] { return call(static_cast<Completion*>(&done)); }, pe);
+        post_alone(done, pe, call);
     }
     // Whether a read behind it confirms a write of `bytes` bytes.
     bool confirms(std::size_t bytes) const { return bytes <= confirmed_bytes_max_; }
@@ -109,7 +109,11 @@ class Rma {
     }
     // Posts a write that completes when the data is in the target's memory.
     ssize_t write_delivered(const RemotePeer& peer, const void* source, std::size_t bytes,
-                            Target target, Completion* completion);
+                            Target target, void* context);
+    template <class Post>
+    void post_alone(Completion& completion, int pe, Post call) {
+        queue_.post([&] { return fabric_.start(&completion, call); }, pe);
+    }
 
     const FabricSetup& setup_;
     Fabric& fabric_;

@@ -165,9 +165,9 @@ void Sections::write_runs(OfiContext& context, Counter& counter, char* remote, c
                         }
                         const std::size_t bytes = count * section.run_bytes;
                         const bool is_confirmed = rma_.confirms(bytes);
-                        rma_.post(counter, pe, [&](Completion* completion) {
+                        rma_.post(counter, pe, [&](void* operation) {
                             const fi_msg_rma message =
-                                vector_message(here, there, count, peer.address, completion);
+                                vector_message(here, there, count, peer.address, operation);
                             return fi_writemsg(rma_.endpoint(), &message,
                                                is_confirmed ? 0 : FI_DELIVERY_COMPLETE);
                         });
@@ -184,9 +184,9 @@ void Sections::read_runs(Counter& counter, const char* remote, char* local, cons
                             return rma_.read(counter, here->iov_base, here->iov_len,
                                              {there->addr, there->key}, pe);
                         }
-                        rma_.post(counter, pe, [&](Completion* completion) {
+                        rma_.post(counter, pe, [&](void* operation) {
                             const fi_msg_rma message =
-                                vector_message(here, there, count, peer.address, completion);
+                                vector_message(here, there, count, peer.address, operation);
                             return fi_readmsg(rma_.endpoint(), &message, 0);
                         });
                     });

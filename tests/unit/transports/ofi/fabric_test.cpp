@@ -53,6 +53,30 @@ TEST_P(EachProvider, WritesAndReads) {
     }
 }
 
+// Several operations under way complete the same number.
+TEST_P(EachProvider, OwnContextsLeadToWhatIsComplete) {
+    Hints hints = hints_for(GetParam());
+    hints.own_contexts = true;
+    FabricPair pair(hints);
+    constexpr int kAtOnce = 8;
+    const std::vector<unsigned char> source = pattern(64, 5);
+    for (int round = 0; round < 3; ++round) {
+        int done = 0;
+        for (int i = 0; i < kAtOnce; ++i)
+            pair.post([&] { return pair.start_write(source.data(), source.size(), 0, &done); });
+        while (done < kAtOnce) pair.progress();
+        EXPECT_EQ(done, kAtOnce);
+        int received = 0;
+        int sent = 0;
+        char message[64] = {};
+        pair.post([&] { return pair.start_receive(message, sizeof message, &received); });
+        pair.post([&] { return pair.start_send("done", 4, &sent); });
+        while (received == 0 || sent == 0) pair.progress();
+        EXPECT_STREQ(message, "done");
+    }
+    EXPECT_EQ(pair.entries, 3 * (kAtOnce + 2));
+}
+
 TEST_P(EachProvider, VectorsOfAllGrantedPieces) {
     FabricPair pair(hints_for(GetParam()));
     const Capabilities& facts = pair.here.fabric.capabilities();
