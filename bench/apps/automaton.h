@@ -102,7 +102,7 @@ static double run_sequentially(unsigned char** result) {
 }
 
 // The ghost line of the upper neighbour that this PE's first line belongs into.
-static unsigned char* below_upper(unsigned char* array) {
+static inline unsigned char* below_upper(unsigned char* array) {
     return array + (size_t)(first_line(upper + 1) - first_line(upper) + 1) * stride;
 }
 

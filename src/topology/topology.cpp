@@ -153,19 +153,37 @@ void add_core_of(Facts& facts, hwloc_obj_t core, const std::vector<std::uint32_t
     add_core(facts, facts_of_core, pus);
 }
 
+// The names and values that hwloc tells of a kind of cores: two results of hwloc 2, one struct of
+// hwloc 3. `get`: hwloc_cpukinds_get_info().
+[[maybe_unused]] std::span<const hwloc_info_s> infos_of_kind(
+    int (*get)(hwloc_topology_t, unsigned, hwloc_bitmap_t, int*, unsigned*, hwloc_info_s**,
+               unsigned long),
+    hwloc_topology_t topology, unsigned kind, int& efficiency) {
+    unsigned count = 0;
+    hwloc_info_s* infos = nullptr;
+    if (get(topology, kind, nullptr, &efficiency, &count, &infos, 0) != 0) return {};
+    return {infos, count};
+}
+template <class Infos>
+std::span<const hwloc_info_s> infos_of_kind(int (*get)(hwloc_topology_t, unsigned, hwloc_bitmap_t,
+                                                       int*, Infos**, unsigned long),
+                                            hwloc_topology_t topology, unsigned kind,
+                                            int& efficiency) {
+    Infos* infos = nullptr;
+    if (get(topology, kind, nullptr, &efficiency, &infos, 0) != 0) return {};
+    return {infos->array, infos->count};
+}
+
 // How fast the core's kind is; 0 where the machine has one kind. hwloc also ranks cores of one kind
 // by their frequencies, which differ a little from core to core: only what the kernel names as a
 // kind (CoreType) or measures as its capacity (LinuxCapacity) counts.
 int speed_of(hwloc_topology_t topology, hwloc_obj_t core) {
     const int kind = ::hwloc_cpukinds_get_by_cpuset(topology, core->cpuset, 0);
+    if (kind < 0) return 0;
     int efficiency = 0;
-    unsigned count = 0;
-    hwloc_info_s* infos = nullptr;
-    if (kind < 0 || ::hwloc_cpukinds_get_info(topology, static_cast<unsigned>(kind), nullptr,
-                                              &efficiency, &count, &infos, 0) != 0) {
-        return 0;
-    }
-    const bool is_named = std::any_of(infos, infos + count, [](const hwloc_info_s& info) {
+    const auto infos =
+        infos_of_kind(::hwloc_cpukinds_get_info, topology, static_cast<unsigned>(kind), efficiency);
+    const bool is_named = std::ranges::any_of(infos, [](const hwloc_info_s& info) {
         return std::strcmp(info.name, "CoreType") == 0 ||
                std::strcmp(info.name, "LinuxCapacity") == 0;
     });

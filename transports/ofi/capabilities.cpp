@@ -57,7 +57,8 @@ constexpr Traits kTraits[] = {
      .writes_words_whole = true},
     {.provider = "efa", .is_default = true, .atomics_work = true},
     {.provider = "opx", .is_default = true, .atomics_work = true},
-    {.provider = "psm3", .is_default = true, .atomics_work = true},
+    // Comes without hardware, too: over sockets, and slower than those below.
+    {.provider = "psm3", .atomics_work = true},
     // Sockets.
     {.provider = "tcp;ofi_rxm",
      .is_default = true,
