@@ -185,9 +185,9 @@ std::vector<std::string> candidates(const Hints& hints) {
     for (const fi_info* one = all.get(); one != nullptr; one = one->next)
         present.insert(one->fabric_attr->prov_name);
     std::vector<std::string> result;
-    // Libraries from 2.0 on have `net` under the name `tcp`.
-    const bool is_old_name = hints.provider == "net" && !present.contains("net");
-    const std::string exact = is_old_name ? "tcp" : hints.provider;
+    // Libraries from 2.0 on have `net` under the name `tcp`, alone and in layers.
+    const bool is_old_name = matches(hints.provider, "net") && !present.contains(hints.provider);
+    const std::string exact = is_old_name ? "tcp" + hints.provider.substr(3) : hints.provider;
     if (present.erase(exact) != 0) result.push_back(exact);
     for (const Traits& traits : kTraits) {
         if (hints.provider.empty() && !traits.is_default) continue;
