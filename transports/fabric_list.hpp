@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The fabrics that this library has, in the order in which SHMEM_FABRIC=auto tries them. A new
-// fabric is its folder and a row here; fabric_transport.hpp says what the folder defines.
+// fabric is its folder and a row here; fabric_transport.hpp says what the folder defines. The
+// simulation (docs/simulation.md) has one of its own.
 #pragma once
 
 #include <string_view>
 
 #ifdef TESSERA_SIM
-#define TESSERA_SIM_FABRIC(ROW) ROW(sim)
+#define TESSERA_FABRICS(ROW) ROW(sim)
 #else
-#define TESSERA_SIM_FABRIC(ROW)
-#endif
 #define TESSERA_FABRICS(ROW) \
     ROW(ofi)                 \
-    ROW(loopback)            \
-    TESSERA_SIM_FABRIC(ROW)
+    ROW(loopback)
+#endif
 
 namespace tessera {
 

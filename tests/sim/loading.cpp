@@ -25,7 +25,6 @@ namespace sim {
 namespace {
 
 using MakeFiles = bool (*)(int, int, std::size_t, unsigned, int*, int*);
-using WaitLabel = const char* (*)();
 
 constexpr pid_t kLauncherPid = 99'999'999;
 
@@ -34,6 +33,7 @@ struct NodeFiles {
     int heap = -1;
 };
 std::vector<NodeFiles> files;
+int life_fd = -1;  // the launcher's pipe
 std::vector<void*> copies;
 std::string folder;
 
@@ -70,7 +70,7 @@ void find_thread_locals(Pe& pe, void* copy) {
         &pe);
 }
 
-std::string job_of(const Pe& pe, int life, int control) {
+std::string job_of(const Pe& pe) {
     const NodeFiles& node = files[static_cast<std::size_t>(pe.node)];
     return tessera::job_variable_value({.pe = pe.number,
                                         .npes = static_cast<int>(world.pes.size()),
@@ -78,8 +78,44 @@ std::string job_of(const Pe& pe, int life, int control) {
                                         .launcher_pid = kLauncherPid,
                                         .node_fd = node.node,
                                         .heap_fd = node.heap,
-                                        .control_fd = control,
-                                        .life_fd = life});
+                                        .control_fd = pe.control_fd,
+                                        .life_fd = life_fd});
+}
+
+struct Constructors {
+    std::uint64_t address = 0;
+    std::size_t count = 0;
+};
+
+// The PE's first fiber calls the constructors, so that they may wait; the loader must not. Changes
+// the file.
+Constructors take_constructors(const std::string& path) {
+    std::FILE* file = std::fopen(path.c_str(), "r+");
+    ElfW(Ehdr) header{};
+    Constructors found;
+    const auto read_at = [&](std::uint64_t offset, auto& to) {
+        return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0 &&
+               std::fread(&to, sizeof to, 1, file) == 1;
+    };
+    if (file == nullptr || !read_at(0, header)) give_up(path.c_str(), "cannot read it");
+    for (int i = 0; i < header.e_phnum; ++i) {
+        ElfW(Phdr) segment{};
+        if (!read_at(header.e_phoff + i * sizeof segment, segment)) break;
+        if (segment.p_type != PT_DYNAMIC) continue;
+        ElfW(Dyn) entry{};
+        for (std::uint64_t at = segment.p_offset; read_at(at, entry); at += sizeof entry) {
+            if (entry.d_tag == DT_NULL) break;
+            if (entry.d_tag == DT_INIT_ARRAY) found.address = entry.d_un.d_ptr;
+            if (entry.d_tag != DT_INIT_ARRAYSZ) continue;
+            found.count = entry.d_un.d_val / sizeof(void*);
+            entry.d_un.d_val = 0;
+            std::fseek(file, static_cast<long>(at), SEEK_SET);
+            std::fwrite(&entry, sizeof entry, 1, file);
+            std::fseek(file, 0, SEEK_CUR);
+        }
+    }
+    std::fclose(file);
+    return found;
 }
 
 void load_copy(Pe& pe, const std::string& program) {
@@ -87,10 +123,13 @@ void load_copy(Pe& pe, const std::string& program) {
     std::error_code error;
     std::filesystem::copy_file(program, pe.file, error);
     if (error) give_up(pe.file.c_str(), error.message().c_str());
-    world.loading = &pe;
+    const Constructors constructors = take_constructors(pe.file);
     void* loaded = ::dlopen(pe.file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (loaded == nullptr) give_up("cannot load the program", ::dlerror());
-    world.loading = nullptr;
+    const auto* map = static_cast<const link_map*>(loaded);
+    pe.constructors = {
+        reinterpret_cast<void (*const*)(int, char**, char**)>(map->l_addr + constructors.address),
+        constructors.count};
     pe.main = find<int (*)(int, char**, char**)>(loaded, "main");
     find_thread_locals(pe, loaded);
     if (pe.thread_locals == nullptr) give_up(pe.file.c_str(), "no variables of threads");
@@ -106,14 +145,12 @@ void load(const std::string& program, bool keeps_files) {
     int life[2];
     int control[2];
     if (::pipe(life) != 0 || ::pipe(control) != 0) give_up("pipe", std::strerror(errno));
-    for (int i = 0; i < world.nodes; ++i)
-        files.push_back({::memfd_create("sim-node", 0), ::memfd_create("sim-heap", 0)});
+    life_fd = life[0];
     const int npes = static_cast<int>(world.pes.size());
     for (Pe& pe : world.pes) {
         pe.node = tessera::virtual_node_of(pe.number, npes, world.nodes).number;
         pe.control_fd = control[1];
         pe.rank = std::to_string(pe.number);
-        pe.job = job_of(pe, life[0], control[1]);
         load_copy(pe, program);
     }
     if (!keeps_files) remove_copies();
@@ -129,12 +166,14 @@ void make_node_files(std::size_t heap_bytes) {
                 &made.node, &made.heap)) {
             give_up("no files", "");
         }
-        const NodeFiles& old = files[static_cast<std::size_t>(i)];
-        ::dup2(made.node, old.node);
-        ::dup2(made.heap, old.heap);
-        ::close(made.node);
-        ::close(made.heap);
+        files.push_back(made);
     }
+    for (Pe& pe : world.pes) pe.job = job_of(pe);
+}
+
+void choose_algorithms() {
+    find<void (*)(std::uint64_t(*)(std::uint64_t))>(copies[0], "tessera_sim_choose_algorithms")(
+        [](std::uint64_t bound) { return world.random_below(bound); });
 }
 
 void remove_copies() {
@@ -143,15 +182,6 @@ void remove_copies() {
     folder.clear();
 }
 
-void show_waits() {
-    for (std::size_t i = 0; i < copies.size(); ++i) {
-        if (world.pes[i].has_ended) {
-            std::fprintf(stderr, "sim: PE %zu has ended\n", i);
-            continue;
-        }
-        const char* label = find<WaitLabel>(copies[i], "tessera_sim_wait_label")();
-        std::fprintf(stderr, "sim: PE %zu waits in %s\n", i, *label != '\0' ? label : "no routine");
-    }
-}
+int node_file(const Pe& pe) { return files[static_cast<std::size_t>(pe.node)].node; }
 
 }  // namespace sim

@@ -3,12 +3,15 @@
 // Each simulated program has these functions, which the simulator calls.
 #include <unistd.h>
 
+#include <cctype>
+#include <cstdint>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <string>
 
-#include "base/wait_environment.hpp"
+#include "collectives/choice.hpp"
 #include "heap/node_file.hpp"
+#include "settings/config.hpp"
 #include "topology/topology.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default"), used))
@@ -47,8 +50,15 @@ EXPORTED void tessera_sim_touch_thread_locals() {
     variable = 1;
 }
 
-// The routine in which the PE waits.
-EXPORTED const char* tessera_sim_wait_label() {
-    const std::span<char> label = tessera::wait_environment.label;
-    return label.empty() ? "" : label.data();
+// Sets the variables of some collectives to one of the algorithms; those that are set stay.
+EXPORTED void tessera_sim_choose_algorithms(std::uint64_t (*random_below)(std::uint64_t)) {
+    for (std::size_t i = 0; i < tessera::kCollectives; ++i) {
+        const auto algorithms =
+            tessera::collectives::traits_of(static_cast<tessera::Collective>(i));
+        std::string variable = "SHMEM_" + std::string(tessera::kCollectiveNames[i]) + "_ALGORITHM";
+        for (char& c : variable) c = static_cast<char>(std::toupper(c));
+        const std::uint64_t chosen = random_below(2 * algorithms.size());
+        if (chosen >= algorithms.size()) continue;
+        ::setenv(variable.c_str(), std::string(algorithms[chosen]->name).c_str(), 0);
+    }
 }

@@ -25,9 +25,8 @@ struct Parcel {
 std::map<int, std::uint64_t> free_at;    // the network card of a node
 std::map<int, std::uint64_t> under_way;  // letters of a PE
 
-using Key = sim::World::Key;
-Key key_of(const Pe& pe) { return {1, reinterpret_cast<std::uint64_t>(&pe)}; }
-Key key_of_thread(const Pe& pe) { return {3, reinterpret_cast<std::uint64_t>(&pe)}; }
+sim::Key key_of(const Pe& pe) { return sim::key_of_object(&pe.letters); }
+sim::Key key_of_thread(const Pe& pe) { return sim::key_of_object(&pe.must_look); }
 
 void arrive(void* argument) {
     const auto* parcel = static_cast<Parcel*>(argument);
@@ -54,7 +53,10 @@ EXPORTED std::uint64_t tessera_sim_send(int to, void* letter, std::size_t bytes,
     free = leaves + network.gap_ns + bytes * 1000 / network.bytes_per_us;
     std::uint64_t jitter = world.random_below(network.jitter_ns + 1);
     if (world.random_below(50) == 0) jitter *= 20;
-    const std::uint64_t arrival = std::max(free + network.latency_ns + jitter, not_before + 1);
+    std::uint64_t arrival = std::max(free + network.latency_ns + jitter, not_before + 1);
+    // A connection that breaks loses nothing: the sender's side repeats what was under way.
+    if (arrival >= network.cut_from && arrival < network.cut_to)
+        arrival += network.cut_to - network.cut_from;
     world.at(arrival, arrive, new Parcel{from.number, to, letter, is_answer});
     return arrival;
 }

@@ -66,13 +66,13 @@ EXPORTED pmix_status_t PMIx_Fence_nb(const pmix_proc_t*, size_t, const pmix_info
 }
 EXPORTED pmix_status_t PMIx_Fence(const pmix_proc_t*, size_t, const pmix_info_t*, size_t) {
     bool is_over = false;
-    const sim::World::Key key{2, reinterpret_cast<std::uint64_t>(&is_over)};
     enter_fence({[](pmix_status_t, void* over) {
                      *static_cast<bool*>(over) = true;
-                     world.wake({2, reinterpret_cast<std::uint64_t>(over)}, 1);
+                     world.wake(sim::key_of_object(over), 1);
                  },
                  &is_over});
-    while (!is_over) world.wait(key, sim::kNever, "a fence of the launcher");
+    while (!is_over)
+        world.wait(sim::key_of_object(&is_over), sim::kNever, "a fence of the launcher");
     return PMIX_SUCCESS;
 }
 EXPORTED pmix_status_t PMIx_Get(const pmix_proc_t* owner, const char* key, const pmix_info_t*,

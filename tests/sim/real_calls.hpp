@@ -27,7 +27,7 @@ void* real_mmap(void* address, std::size_t bytes, int protection, int flags, int
 
 // The status of a run in which a wait never ends.
 inline constexpr int kHangs = 124;
-// Prints the routine in which each PE waits (loading.cpp).
+// Prints what the PEs wait for, as osh_hang does (waits.cpp).
 void show_waits();
 
 }  // namespace sim

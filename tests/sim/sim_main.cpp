@@ -21,6 +21,7 @@
 
 namespace {
 
+using sim::kBeginNs;
 using sim::world;
 
 struct Options {
@@ -31,6 +32,8 @@ struct Options {
     double minutes = 0;
     double limit_s = 60;
     std::size_t heap_bytes = std::size_t{64} << 20;
+    int deaths = 0;
+    bool ends_at_first = false;
     bool is_in_this_process = false;
     bool shrinks = false;
     bool is_verbose = false;
@@ -71,6 +74,8 @@ Options parse(int argc, char** argv) {
     run->add_option("--minutes", options.minutes, "end after so many minutes");
     run->add_option("--limit", options.limit_s, "virtual seconds that a run may take");
     run->add_option("--env", options.environment, "NAME=VALUE for the PEs");
+    run->add_option("--deaths", options.deaths, "PEs that die, where the program survives it");
+    run->add_flag("--first", options.ends_at_first, "end with the first seed that fails");
     run->add_flag("--here", options.is_in_this_process,
                   "run the first seed without a fork: for gdb");
     run->add_flag("--shrink", options.shrinks,
@@ -128,20 +133,35 @@ void choose_character() {
     constexpr std::uint64_t kStops[] = {0, 10, 100, 1000};
     character.stops_one_in = kStops[world.random_below(std::size(kStops))];
     character.usable_cores = one_of(2) ? 1 : static_cast<int>(world.pes.size());
+    if (one_of(4)) {
+        character.cut_from = kBeginNs + (1'000ULL << world.random_below(16));
+        character.cut_to = character.cut_from + (1'000ULL << world.random_below(16));
+    }
+    constexpr const char* kProgress[] = {"none", "thread", "auto"};
+    ::setenv("SHMEM_PROGRESS", kProgress[world.random_below(std::size(kProgress))], 0);
+    sim::choose_algorithms();
 }
 
-void* run_main(void* pe) {
+void* run_main(void* argument) {
+    const auto& pe = *static_cast<sim::Pe*>(argument);
     const int argc = static_cast<int>(arguments_of_program.size()) - 1;
-    std::exit(static_cast<sim::Pe*>(pe)->main(argc, arguments_of_program.data(), environ));
+    char** argv = arguments_of_program.data();
+    for (auto* constructor : pe.constructors) constructor(argc, argv, environ);
+    std::exit(pe.main(argc, argv, environ));
 }
 
 [[noreturn]] void run_seed(const Options& options, std::uint64_t seed) {
     world.seed(seed);
     choose_character();
     world.is_verbose = options.is_verbose;
-    world.time_max = 1'000'000'000 + static_cast<std::uint64_t>(options.limit_s * 1e9);
+    world.time_max = kBeginNs + static_cast<std::uint64_t>(options.limit_s * 1e9);
     sim::make_node_files(options.heap_bytes);
     for (sim::Pe& pe : world.pes) world.add_fiber(pe, run_main, &pe);
+    for (int i = 0; i < options.deaths; ++i) {
+        world.at(
+            kBeginNs + (1'000ULL << world.random_below(18)) + world.random_below(100'000),
+            [](void*) { sim::kill_some_pe(); }, nullptr);
+    }
     world.run();
 }
 
@@ -248,6 +268,7 @@ int main(int argc, char** argv) {
     for (; done < options.seeds || options.minutes > 0; ++done) {
         if (options.minutes > 0 && seconds_now() - begin > options.minutes * 60) break;
         if (!check_seed(options, options.seed + done)) ++failed;
+        if (failed > 0 && options.ends_at_first) break;
     }
     std::printf("sim: %llu seeds from %llu, %d PEs, %d nodes, %.1f s: %llu failed\n",
                 static_cast<unsigned long long>(done),

@@ -33,6 +33,7 @@
 #include "world.hpp"
 
 using sim::Pe;
+using sim::pid_of;
 using sim::world;
 
 // NOLINTBEGIN: the names are the C library's.
@@ -41,31 +42,28 @@ using sim::world;
 
 namespace {
 
-constexpr pid_t kFirstPid = 100'000'000;  // larger than any of the system's
 constexpr std::uint64_t kYieldNs = 300;
 
-pid_t pid_of(const Pe& pe) { return kFirstPid + pe.number * 100; }
 bool is_fiber() { return world.current != nullptr; }
 std::uint64_t ns_of(const timespec& time) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
            static_cast<std::uint64_t>(time.tv_nsec);
 }
-void sleep_for(std::uint64_t ns) { world.wait({0, 0}, world.now() + ns, "the time"); }
+void sleep_for(std::uint64_t ns) { world.wait({}, world.now() + ns, "the time"); }
 
-// The values that a PE reads once, at its start.
 long futex(std::uint32_t* word, int operation, std::uint32_t value, const timespec* limit) {
-    const sim::World::Key key = world.key_of(word);
+    const sim::Key key = world.key_of(word);
     switch (operation & FUTEX_CMD_MASK) {
         case FUTEX_WAIT:
             if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) {
                 errno = EAGAIN;
                 return -1;
             }
-            // The system may end it without a reason.
+            // The system may end it without a reason, as by a wake-up that comes twice.
             if (world.random_below(64) == 0) {
                 sleep_for(world.random_below(1000));
                 errno = EINTR;
-                return -1;
+                return world.random_below(2) == 0 ? 0 : -1;
             }
             if (world.wait(key, limit != nullptr ? world.now() + ns_of(*limit) : sim::kNever,
                            "a futex")) {
@@ -134,8 +132,17 @@ EXPORTED pid_t gettid() noexcept {
 EXPORTED int kill(pid_t pid, int signal) noexcept {
     if (!is_fiber()) return REAL(kill)(pid, signal);
     if (signal == 0) return 0;
+    for (Pe& pe : world.pes) {
+        if (signal == SIGKILL && pid_of(pe) == pid && !pe.has_ended) {
+            world.kill_pe(pe);
+            return 0;
+        }
+    }
     std::fprintf(stderr, "sim: PE %d sends signal %d\n", world.current->pe->number, signal);
     world.finish(128 + signal);
+}
+EXPORTED int raise(int signal) noexcept {
+    return is_fiber() ? kill(getpid(), signal) : REAL(raise)(signal);
 }
 EXPORTED void abort() noexcept {
     if (!is_fiber()) REAL(abort)();
@@ -174,6 +181,12 @@ extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noex
 EXPORTED int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept { return 0; }
 EXPORTED int prctl(int, ...) noexcept { return 0; }
 EXPORTED unsigned alarm(unsigned) noexcept { return 0; }
+// The signal ends the PE.
+EXPORTED useconds_t ualarm(useconds_t us, useconds_t) noexcept {
+    const auto die = [](void* pe) { world.kill_pe(*static_cast<Pe*>(pe)); };
+    world.at(world.now() + std::uint64_t{us} * 1000, die, world.current->pe);
+    return 0;
+}
 EXPORTED int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
     if (world.acting() == nullptr) return REAL(sigaction)(signal, action, old);
     if (old != nullptr) std::memset(old, 0, sizeof *old);
@@ -335,6 +348,10 @@ EXPORTED ssize_t getrandom(void* bytes, size_t count, unsigned flags) {
     for (size_t i = 0; i < count; ++i)
         static_cast<unsigned char*>(bytes)[i] = static_cast<unsigned char>(world.random());
     return static_cast<ssize_t>(count);
+}
+EXPORTED int getentropy(void* bytes, size_t count) {
+    getrandom(bytes, count, 0);
+    return 0;
 }
 EXPORTED long syscall(long number, ...) noexcept {
     va_list list;

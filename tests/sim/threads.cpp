@@ -11,6 +11,7 @@
 #include "world.hpp"
 
 using sim::Fiber;
+using sim::key_of_object;
 using sim::world;
 
 // NOLINTBEGIN: the names are the C library's.
@@ -20,16 +21,13 @@ using sim::world;
 namespace {
 
 bool is_fiber() { return world.current != nullptr; }
-sim::World::Key key_of(const volatile void* object) {
-    return {0, reinterpret_cast<std::uint64_t>(object)};
-}
 // Takes a lock by `try_it`, which RETURNS 0 or EBUSY.
 template <class Try>
 int take(const void* lock, Try try_it) {
     sim::step();
     int error = try_it();
     while (error == EBUSY) {
-        world.wait(key_of(lock), sim::kNever, "a lock of the C library");
+        world.wait(key_of_object(lock), sim::kNever, "a lock of the C library");
         error = try_it();
     }
     return error;
@@ -45,7 +43,7 @@ EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*bo
 }
 EXPORTED int pthread_join(pthread_t thread, void** result) {
     auto& fiber = *reinterpret_cast<Fiber*>(thread);
-    while (!fiber.has_ended) world.wait(key_of(&fiber), sim::kNever, "the end of a thread");
+    while (!fiber.has_ended) world.wait(key_of_object(&fiber), sim::kNever, "the end of a thread");
     if (result != nullptr) *result = fiber.result;
     return 0;
 }
@@ -67,7 +65,7 @@ EXPORTED int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 EXPORTED int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
     const int error = REAL(pthread_mutex_unlock)(mutex);
     if (!is_fiber()) return error;
-    world.wake(key_of(mutex), 1);
+    world.wake(key_of_object(mutex), 1);
     sim::step();
     return error;
 }
@@ -82,7 +80,7 @@ EXPORTED int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
 EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
     const int error = REAL(pthread_rwlock_unlock)(lock);
     if (!is_fiber()) return error;
-    world.wake(key_of(lock), sim::kNever);
+    world.wake(key_of_object(lock), sim::kNever);
     sim::step();
     return error;
 }
@@ -91,8 +89,14 @@ namespace {
 
 int wait_for(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t until) {
     REAL(pthread_mutex_unlock)(mutex);
-    world.wake(key_of(mutex), 1);
-    const bool was_woken = world.wait(key_of(condition), until, "a condition variable");
+    world.wake(key_of_object(mutex), 1);
+    // It may wake without a reason.
+    bool was_woken = world.random_below(64) == 0;
+    if (was_woken) {
+        world.yield(world.random_below(1000));
+    } else {
+        was_woken = world.wait(key_of_object(condition), until, "a condition variable");
+    }
     pthread_mutex_lock(mutex);
     return was_woken ? 0 : ETIMEDOUT;
 }
@@ -117,23 +121,23 @@ EXPORTED int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* 
     return wait_for(condition, mutex, ns_of(*until));
 }
 EXPORTED int pthread_cond_signal(pthread_cond_t* condition) noexcept {
-    world.wake(key_of(condition), 1);
+    world.wake(key_of_object(condition), 1);
     return 0;
 }
 EXPORTED int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
-    world.wake(key_of(condition), sim::kNever);
+    world.wake(key_of_object(condition), sim::kNever);
     return 0;
 }
 
 // 0: not called, 1: under way, 2: done; the C library has the last value, too.
 EXPORTED int pthread_once(pthread_once_t* once, void (*function)()) {
     if (world.acting() == nullptr) return REAL(pthread_once)(once, function);
-    while (*once == 1) world.wait(key_of(once), sim::kNever, "a call of pthread_once");
+    while (*once == 1) world.wait(key_of_object(once), sim::kNever, "a call of pthread_once");
     if (*once == 2) return 0;
     *once = 1;
     function();
     *once = 2;
-    world.wake(key_of(once), sim::kNever);
+    world.wake(key_of_object(once), sim::kNever);
     return 0;
 }
 

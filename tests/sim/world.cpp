@@ -121,9 +121,6 @@ Fiber& World::add_fiber(Pe& pe, void* (*body)(void*), void* argument) {
     fiber.body = body;
     fiber.argument = argument;
     fiber.thread_locals = pe.initial_thread_locals;
-    // Constructors of the program have run in its first thread.
-    if (fiber.number == 0)
-        std::copy_n(pe.thread_locals, fiber.thread_locals.size(), fiber.thread_locals.begin());
     fiber.stack_pointer = prepare_stack(make_stack(), begin_fiber);
     return fiber;
 }
@@ -175,6 +172,7 @@ bool World::run_due() {
         is_in_event_ = true;
         event.function(event.argument);
         is_in_event_ = false;
+        progress_at_ = clock_;
         has_run = true;
     }
     for (Fiber& fiber : fibers_) {
@@ -195,7 +193,23 @@ void World::stop_now_and_then() {
     if (random_below(character.stops_one_in) != 0) return;
     // Frequent stops are short, so that the program gets on.
     const std::uint64_t doublings = 10 + character.stops_one_in / 160;
-    current->stopped_until = clock_ + (1'000ULL << random_below(doublings));
+    const std::uint64_t until = clock_ + (1'000ULL << random_below(doublings));
+    current->stopped_until = until;
+    if (random_below(4) != 0) return;
+    for (Fiber& fiber : fibers_) {  // the whole PE
+        if (fiber.pe == current->pe) fiber.stopped_until = until;
+    }
+}
+
+// Whether all waits left can end by their limits only, and have done so again and again for longer
+// than any limit of the library: then no PE changes anything any more.
+bool World::only_looks() const {
+    constexpr std::uint64_t kNs = 5'000'000'000;
+    constexpr std::uint32_t kLooks = 100;
+    return clock_ - progress_at_ > kNs && std::ranges::all_of(fibers_, [](const Fiber& fiber) {
+               return fiber.has_ended ||
+                      (fiber.is_waiting && (fiber.until == kNever || fiber.looks > kLooks));
+           });
 }
 
 Fiber& World::choose() {
@@ -209,6 +223,7 @@ Fiber& World::choose() {
         if (!ready_.empty()) break;
         const std::uint64_t next = next_time();
         if (next == kNever) fail("deadlock: no PE can go on, and nothing is under way");
+        if (only_looks()) fail("deadlock: the PEs look again and again, and nothing is under way");
         clock_ = std::max(clock_, next);
         if (clock_ > time_max) fail("a wait does not end");
     }
@@ -238,7 +253,7 @@ void World::show_switch(const Fiber& next) const {
         is_known ? static_cast<const char*>(place_) - static_cast<const char*>(where.dli_fbase) : 0;
     std::fprintf(stderr, "sim: switch %llu at %llu ns: %s%s 0x%llx, then PE %d, thread %d\n",
                  static_cast<unsigned long long>(switches_),
-                 static_cast<unsigned long long>(clock_ - 1'000'000'000), from,
+                 static_cast<unsigned long long>(clock_ - kBeginNs), from,
                  place_ != nullptr ? "stops at" : "calls, ",
                  static_cast<unsigned long long>(offset), next.pe->number, next.number);
 }
@@ -300,8 +315,9 @@ bool World::wait(Key key, std::uint64_t until, const char* what) {
     me.until = until;
     me.what = what;
     switch_away();
-    me.key = {0, 0};
+    me.key = {};
     me.what = "";
+    me.looks = me.was_woken ? 0 : me.looks + 1;
     return me.was_woken;
 }
 
@@ -313,6 +329,7 @@ void World::wake(Key key, std::uint64_t count) {
         if (!fiber.is_waiting || fiber.key != key) continue;
         fiber.is_waiting = false;
         fiber.was_woken = true;
+        progress_at_ = clock_;
         --count;
     }
 }
@@ -321,7 +338,7 @@ void World::wake(Key key, std::uint64_t count) {
 
 void World::end_fiber() {
     current->has_ended = true;
-    wake({0, reinterpret_cast<std::uint64_t>(current)}, kNever);
+    wake(key_of_object(current), kNever);
     if (current->number == 0) end_pe(0);
     switch_away();
     std::abort();
@@ -334,11 +351,23 @@ void World::end_pe(int status) {
         std::fprintf(stderr, "sim: PE %d has ended with status %d\n", pe.number, status);
         finish(status);
     }
-    pe.has_ended = true;
-    for (Fiber& fiber : fibers_) fiber.has_ended = fiber.has_ended || fiber.pe == &pe;
+    end_fibers(pe);
     if (std::ranges::all_of(pes, [](const Pe& other) { return other.has_ended; })) finish(0);
     switch_away();
     std::abort();
+}
+
+void World::end_fibers(Pe& pe) {
+    pe.has_ended = true;
+    for (Fiber& fiber : fibers_) fiber.has_ended = fiber.has_ended || fiber.pe == &pe;
+    progress_at_ = clock_;
+}
+
+void World::kill_pe(Pe& pe) {
+    if (pe.has_ended) return;
+    end_fibers(pe);
+    note_death(pe);
+    if (current != nullptr && current->pe == &pe && !is_in_event_) switch_away();
 }
 
 void World::finish(int status) {
@@ -346,7 +375,7 @@ void World::finish(int status) {
     std::fflush(nullptr);
     if (is_verbose) {
         std::fprintf(stderr, "sim: %llu us, %llu switches, trace %016llx\n",
-                     static_cast<unsigned long long>(now() / 1000 - 1'000'000),
+                     static_cast<unsigned long long>((now() - kBeginNs) / 1000),
                      static_cast<unsigned long long>(switches_),
                      static_cast<unsigned long long>(trace_));
         std::fflush(stderr);
@@ -357,7 +386,7 @@ void World::finish(int status) {
 
 void World::fail(const char* why) {
     std::fprintf(stderr, "sim: %s, %llu us after the start\n", why,
-                 static_cast<unsigned long long>(now() / 1000 - 1'000'000));
+                 static_cast<unsigned long long>((now() - kBeginNs) / 1000));
     for (const Fiber& fiber : fibers_) {
         if (fiber.has_ended) continue;
         std::fprintf(stderr, "sim: PE %d, thread %d: %s%s\n", fiber.pe->number, fiber.number,
@@ -370,7 +399,7 @@ void World::fail(const char* why) {
 
 // ---- Shared memory ----
 
-World::Key World::key_of(const void* address) const {
+Key World::key_of(const void* address) const {
     const auto at = reinterpret_cast<std::uint64_t>(address);
     auto mapping = mappings_.upper_bound(at);
     if (mapping == mappings_.begin()) return {0, at};

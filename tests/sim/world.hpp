@@ -7,20 +7,34 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace sim {
 
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+inline constexpr std::uint64_t kBeginNs = 1'000'000'000;  // the virtual clock's first value
 
 struct Pe;
+
+// Names what a fiber waits for: a byte of a file that PEs share, or, with inode 0, an address of
+// this process. No fiber wakes {0, 0}.
+struct Key {
+    std::uint64_t inode = 0;
+    std::uint64_t at = 0;
+    bool operator==(const Key&) const = default;
+};
+inline Key key_of_object(const volatile void* object) {
+    return {0, reinterpret_cast<std::uint64_t>(object)};
+}
 
 // A thread of a PE.
 struct Fiber {
@@ -33,10 +47,10 @@ struct Fiber {
     bool has_ended = false;
     bool is_waiting = false;
     bool was_woken = false;
-    // The word or object that it waits for (World::key_of); no one wakes {0, 0}.
-    std::pair<std::uint64_t, std::uint64_t> key{0, 0};
+    Key key;                          // the word or object that it waits for
     std::uint64_t until = kNever;     // a wait ends by itself
     std::uint64_t stopped_until = 0;  // as after SIGSTOP and SIGCONT
+    std::uint32_t looks = 0;          // waits that ended by themselves since the last progress
     const char* what = "";            // it waits for; for messages
     // What all threads of the process share, and each thread of a PE must have for itself.
     std::vector<char> thread_locals;
@@ -60,10 +74,11 @@ struct Pe {
     int control_fd = -1;  // the launcher's pipe
     bool has_ended = false;
     std::vector<ExitHandler> exit_handlers;
-    std::deque<void*> letters;      // letters that have arrived
-    bool must_look = false;         // its network thread is asked to look
-    std::string file;               // the copy of the program
-    char* thread_locals = nullptr;  // the running fiber's
+    std::deque<void*> letters;  // letters that have arrived
+    bool must_look = false;     // its network thread is asked to look
+    std::string file;           // the copy of the program
+    std::span<void (*const)(int, char**, char**)> constructors;  // main() comes behind them
+    char* thread_locals = nullptr;                               // the running fiber's
     std::vector<char> initial_thread_locals;
     int (*main)(int, char**, char**) = nullptr;
 };
@@ -80,6 +95,8 @@ struct Character {
     int slow_pe = -1;                // it seldom runs
     std::uint64_t stops_one_in = 0;  // turns, after one of which the fiber stops for a while
     int usable_cores = 1;            // decides how PEs wait
+    std::uint64_t cut_from = 0;      // between these times no letter passes between two nodes
+    std::uint64_t cut_to = 0;
 };
 
 class World {
@@ -90,7 +107,6 @@ class World {
     int nodes = 1;
     Character character;
     Fiber* current = nullptr;
-    Pe* loading = nullptr;  // the PE whose constructors run
     std::uint64_t time_max = 0;
     bool is_verbose = false;
     // Random switches only from this one to that one; before and behind them fibers take turns.
@@ -103,7 +119,7 @@ class World {
     std::uint64_t random_below(std::uint64_t bound) { return random() % bound; }
 
     // The PE that the running code belongs to; nullptr: the simulator's.
-    Pe* acting() const { return current != nullptr ? current->pe : loading; }
+    Pe* acting() const { return current != nullptr ? current->pe : nullptr; }
     std::uint64_t now() const;
 
     Fiber& add_fiber(Pe& pe, void* (*body)(void*), void* argument);
@@ -115,7 +131,6 @@ class World {
     void out_of_steps(const void* place);
     // Lets others run. `ns`: how long the call takes.
     void yield(std::uint64_t ns);
-    using Key = std::pair<std::uint64_t, std::uint64_t>;
     // RETURNS: whether it was woken; false: the time is over.
     bool wait(Key key, std::uint64_t until, const char* what);
     void wake(Key key, std::uint64_t count);
@@ -123,6 +138,8 @@ class World {
     void at(std::uint64_t time, void (*event)(void*), void* argument);
     [[noreturn]] void end_fiber();
     [[noreturn]] void end_pe(int status);
+    // The running PE, or another one, dies: no code of it runs any more.
+    void kill_pe(Pe& pe);
     // `status` is that of the process: the run is over.
     [[noreturn]] void finish(int status);
     // No wait of the run can end.
@@ -153,6 +170,8 @@ class World {
     bool run_due();
     std::uint64_t next_time() const;
     void stop_now_and_then();
+    bool only_looks() const;
+    void end_fibers(Pe& pe);
     void switch_away();
 
     std::deque<Fiber> fibers_;
@@ -160,9 +179,10 @@ class World {
     std::multimap<std::uint64_t, Event> events_;
     std::map<std::uint64_t, SharedMapping> mappings_;
     std::array<std::uint64_t, 4> random_state_{};
-    std::uint64_t clock_ = 1'000'000'000;
+    std::uint64_t clock_ = kBeginNs;
     std::int64_t granted_ = 0;
-    const void* place_ = nullptr;  // where the running fiber has stopped; nullptr: it waits
+    const void* place_ = nullptr;    // where the running fiber has stopped; nullptr: it waits
+    std::uint64_t progress_at_ = 0;  // the last wake-up, event, or end of a fiber
     std::size_t turn_ = 0;
     std::uint64_t switches_ = 0;
     std::uint64_t trace_ = 0;  // hash of all decisions: equal for equal runs
@@ -173,10 +193,18 @@ extern World& world;
 
 // Switch points until the fiber has had its turn.
 extern std::int64_t steps_left;
-// A switch point of the function that calls it.
-[[gnu::always_inline]] inline void step() {
+// A switch point. `place`: of the code that the fiber stops at.
+[[gnu::always_inline]] inline void step_at(const void* place) {
     if (--steps_left < 0) [[unlikely]]
-        world.out_of_steps(__builtin_return_address(0));
+        world.out_of_steps(place);
+}
+// A switch point of the function that calls it.
+[[gnu::always_inline]] inline void step() { step_at(__builtin_return_address(0)); }
+
+// The number of process that the PE has.
+inline pid_t pid_of(const Pe& pe) {
+    constexpr pid_t kFirst = 100'000'000;  // larger than any of the system's
+    return kFirst + pe.number * 100;
 }
 
 // context_switch.cpp
@@ -185,8 +213,18 @@ void* prepare_stack(char* top, void (*entry)());
 
 // loading.cpp. Loads a copy of the program for each PE.
 void load(const std::string& program, bool keeps_files);
-// New files for the nodes, in place of those that the copies have seen while they were loaded.
+// Gives each collective an algorithm by chance, or leaves it the automatic choice.
+void choose_algorithms();
+// Makes the files of the nodes.
 void make_node_files(std::size_t heap_bytes);
 void remove_copies();
+// The descriptor of the node's file.
+int node_file(const Pe& pe);
+
+// deaths.cpp. Appends the PE, which has died, to the logs of all nodes some time from now. Ends
+// the run where the program does not survive it, as oshrun does.
+void note_death(const Pe& pe);
+// A PE chosen by chance dies when all PEs have asked to survive it.
+void kill_some_pe();
 
 }  // namespace sim

@@ -4,6 +4,7 @@
 #include "tools/osh_hang/processes.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -147,6 +148,12 @@ std::vector<PeProcess> find_job(const PeProcess& any) {
     };
     leaves.erase(std::unique(leaves.begin(), leaves.end(), has_same_pe), leaves.end());
     return leaves;
+}
+
+Fd open_node_file(const PeProcess& process) {
+    if (process.node_fd < 0) return {};
+    const std::string file = "fd/" + std::to_string(process.node_fd);
+    return Fd(::open(proc_path(process.pid, file.c_str()).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.hpp"
+
 namespace tessera::osh_hang {
 
 struct PeProcess {
@@ -32,6 +34,9 @@ std::vector<PeProcess> find_job(const PeProcess& any);
 
 // All PEs of this user on this host.
 std::vector<PeProcess> find_pes();
+
+// The node file of the process; empty: it has none, or it cannot be read.
+Fd open_node_file(const PeProcess& process);
 
 // The bytes of another process. RETURNS: whether all could be read.
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);

@@ -4,7 +4,6 @@
 // there are none.
 #include "tools/osh_hang/snapshot.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -283,10 +282,7 @@ const TeamView* Snapshot::team_of_wait() const {
 }
 
 int NodeFiles::open(const PeProcess& process) {
-    if (process.node_fd < 0) return -1;
-    const std::string path =
-        "/proc/" + std::to_string(process.pid) + "/fd/" + std::to_string(process.node_fd);
-    Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    Fd file = open_node_file(process);
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0) return -1;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {

@@ -5,7 +5,21 @@
 #   tessera_conformance_test(rma [OWN_MAIN] [INLINE] [SHM] [STATIC_FABRIC] rma_conformance_test.cpp)
 set(TESSERA_CONFORMANCE_ENVIRONMENT SHMEM_SYMMETRIC_SIZE=64M)
 
-# For programs that include the list of routines, which generate.py makes of spec_table.txt.
+# Makes the list of routines by generate.py, which gets ARGN.
+function(tessera_list_routines)
+    set(folder ${PROJECT_SOURCE_DIR}/tests/behaviour/conformance)
+    set(names ${PROJECT_SOURCE_DIR}/tests/behaviour/headers/symbols.txt)
+    set(routines ${PROJECT_BINARY_DIR}/tests/behaviour/conformance/spec_routines.hpp)
+    add_custom_command(
+        OUTPUT ${routines}
+        COMMAND Python3::Interpreter -B ${folder}/generate.py --table ${folder}/spec_table.txt
+                --names ${names} --output ${routines} ${ARGN}
+        DEPENDS ${folder}/generate.py ${folder}/spec_table.txt ${names}
+        VERBATIM)
+    add_custom_target(conformance_routines DEPENDS ${routines})
+endfunction()
+
+# For programs that include the list of routines.
 function(tessera_use_routines name)
     target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/tests/behaviour/conformance)
     add_dependencies(${name} conformance_routines)

@@ -5,13 +5,15 @@
 Makes a copy of the tree, builds it, and then for each mutant changes one line, builds the library
 again and runs the programs until one fails; a hang ends by oshrun's --timeout and counts as
 noticed. A mutant that no program notices has survived: a check is missing. Each takes about as
-long as building a part of the library, 10 seconds and more, so ctest only runs --check.
+long as building a part of the library, 10 seconds and more, so ctest only runs --check. Mutants
+that only some orders of steps show are for the simulation (tests/sim), which tries seeds.
 
     run.py                        all mutants; the copy lies in a temporary folder
     run.py --only 'swap|signal'   those whose name matches
     run.py --work /tmp/mutants    keeps the copy for the next time
     run.py --programs build       takes oshrun and the programs from this build of the same tree
     run.py --timeout 60           a program may take so many seconds: on a busy machine
+    run.py --seeds 10000          the simulation tries so many seeds
     run.py --check                only: every mutant's line is in the tree, once
 """
 import argparse
@@ -38,6 +40,7 @@ COARRAY_RUNS = ({"npes": 3}, {"npes": 5}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"
 # Runs of caf.NAME@emulated: on memory that software keeps coherent.
 EMULATED_RUNS = tuple({"npes": npes, "SHMEM_HEAP": "noncoherent-emulated"} for npes in (2, 3, 5))
 TIMEOUT_SECONDS = 20
+SEEDS = 10000
 
 
 # The target and the file of a program by the first part of its word.
@@ -56,9 +59,14 @@ def of_coarray(word, which):
     return COARRAYS[kind][which].format(name)
 
 
+def is_simulated(word):
+    """Whether a word of a line `run` is a simulated program, such as sim.hello@4x2."""
+    return word.startswith("sim.")
+
+
 def is_program(word):
     """Whether a word of a line `run` is a program of its own; else it is a chapter."""
-    return program_of(word).endswith("_test") or is_coarray(word)
+    return program_of(word).endswith("_test") or is_coarray(word) or is_simulated(word)
 
 
 def program_of(word):
@@ -105,7 +113,11 @@ class Mutant:
     def chapters(self):
         """The chapters that use the library, and this file: they run on shared memory."""
         is_apart = self.file.startswith(("runtimes/", "transports/noncoherent/"))
-        return () if is_apart else CHAPTERS
+        return () if is_apart or self.is_simulated else CHAPTERS
+
+    @property
+    def is_simulated(self):
+        return any(map(is_simulated, self.fields["run"].split()))
 
     @property
     def file(self):
@@ -171,16 +183,22 @@ def check(mutants):
 class Copy:
     """A copy of the tree and its build."""
 
-    def __init__(self, work, programs, timeout, mutants):
+    def __init__(self, work, programs, timeout, seeds, mutants):
         words = [word for mutant in mutants for word in mutant.fields["run"].split()]
-        self.own_programs = sorted({word for word in words if is_program(word)})
+        self.simulated = sorted({program_of(word).removeprefix("sim.") for word in words
+                                 if is_simulated(word)})
+        self.seeds = str(seeds)
+        self.own_programs = sorted({word for word in words
+                                    if is_program(word) and not is_simulated(word)})
         self.targets = sorted({of_coarray(word, 0) if is_coarray(word) else program_of(word)
                                for word in self.own_programs})
         self.unit_tests = [name for name in self.targets if is_unit_test(name)]
-        self.libraries = sorted({each for mutant in mutants for each in mutant.libraries})
+        self.libraries = sorted({each for mutant in mutants if not mutant.is_simulated
+                                 for each in mutant.libraries})
         self.chapters = CHAPTERS if any(mutant.chapters for mutant in mutants) else ()
         self.tree = os.path.join(work, "tree")
         self.build = os.path.join(work, "build")
+        self.build_sim = os.path.join(work, "build-sim")
         self.programs = os.path.abspath(programs or self.build)
         self.timeout = str(timeout)
 
@@ -194,27 +212,51 @@ class Copy:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             if not os.path.exists(target) or read_bytes(source) != read_bytes(target):
                 shutil.copy(source, target)
-        command = ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja",
-                   "-DCMAKE_BUILD_TYPE=Release", "-DTESSERA_BUILD_BENCH=OFF",
-                   "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # Compiling takes most of the time.
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        if self.simulated:
+            self.configure(self.build_sim, "-DTESSERA_SIM=ON")
+            if not self.ninja(self.build_sim, "sim", *self.simulated):
+                sys.exit("the simulation does not build")
+        if not self.libraries:
+            return
+        self.configure(self.build, "-DTESSERA_BUILD_BENCH=OFF")
         targets = [*self.libraries, *self.unit_tests]
         if self.programs == self.build:
             targets += ["oshrun"] + [f"conformance_{chapter}" for chapter in self.chapters]
             targets += self.targets
-        if not self.ninja(*targets):
+        if not self.ninja(self.build, *targets):
             sys.exit("the copy does not build")
 
-    def ninja(self, *targets):
-        result = subprocess.run(["ninja", "-C", self.build, *targets], stdout=subprocess.PIPE,
+    def configure(self, build, *options):
+        command = ["cmake", "-S", self.tree, "-B", build, "-G", "Ninja",
+                   "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0", *options]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)  # Most time is compiling.
+
+    def ninja(self, build, *targets):
+        result = subprocess.run(["ninja", "-C", build, *targets], stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, check=False)
         if result.returncode != 0:
             print(result.stdout.decode()[-3000:])
         return result.returncode == 0
 
+    def simulate(self, word):
+        """How the simulated program fails, with the seed; None when it does not."""
+        pes, _, nodes = word.partition("@")[2].partition("x")
+        program = f"lib/sim_{program_of(word).removeprefix('sim.')}.so"
+        result = subprocess.run(
+            [os.path.join(self.build_sim, "bin/sim"), "run", "--pes", pes, "--nodes", nodes or "1",
+             "--seeds", self.seeds, "--first", os.path.join(self.build_sim, program)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        failed = re.search(rb"sim: (seed .*)", result.stdout)
+        return f"{word}: {failed[1].decode()}" if failed else None
+
     def first_failure(self, words):
         """Which program fails first, and how it was run; None when none does."""
         for word in words:
+            if is_simulated(word):
+                failure = self.simulate(word)
+                if failure is not None:
+                    return failure
+                continue
             name = program_of(word) if is_program(word) else f"conformance_{word}"
             for run in runs_of(word):
                 settings = {key: value for key, value in run.items() if key != "npes"}
@@ -246,7 +288,12 @@ class Copy:
         write(path, mutant.apply(before))
         try:
             wanted = mutant.fields["run"].split()
-            if not self.ninja(*mutant.libraries, *filter(is_unit_test, wanted)):
+            if mutant.is_simulated:
+                is_built = self.ninja(self.build_sim, *self.simulated)
+            else:
+                is_built = self.ninja(self.build, *mutant.libraries,
+                                      *filter(is_unit_test, wanted))
+            if not is_built:
                 sys.exit(f"{mutant.name}: does not build")
             others = [chapter for chapter in mutant.chapters if chapter not in wanted]
             return self.first_failure(wanted + others)
@@ -260,7 +307,7 @@ def read_bytes(path):
 
 
 def run(mutants, work, options):
-    copy = Copy(work, options.programs, options.timeout, mutants)
+    copy = Copy(work, options.programs, options.timeout, options.seeds, mutants)
     copy.make()
     failure = copy.first_failure([*copy.chapters, *copy.own_programs])
     if failure is not None:
@@ -287,6 +334,8 @@ def main():
     parser.add_argument("--programs", help="a build of this tree, for oshrun and the programs")
     parser.add_argument("--timeout", type=int, default=TIMEOUT_SECONDS,
                         help="seconds that a program may take")
+    parser.add_argument("--seeds", type=int, default=SEEDS,
+                        help="seeds that the simulation tries for a mutant")
     parser.add_argument("--check", action="store_true", help="do not build anything")
     options = parser.parse_args()
     mutants = read_mutants(os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt"))
