@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each simulated program has these functions, which the simulator calls.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -44,9 +45,17 @@ EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap
     return false;
 }
 
+// In place of the library's own weak one for static programs (heap/static_stack.cpp), which would
+// make a thread of the system.
+extern "C" int tessera_sim_create_thread(pthread_t* thread, void* (*body)(void*), void* argument);
+EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* /*attributes*/,
+                            void* (*body)(void*), void* argument) noexcept {
+    return tessera_sim_create_thread(thread, body, argument);
+}
+
 // The loader tells where the variables of threads lie once a call has asked for one.
 EXPORTED void tessera_sim_touch_thread_locals() {
-    static thread_local volatile int variable = 0;
+    [[maybe_unused]] static thread_local volatile int variable = 0;
     variable = 1;
 }
 

@@ -4,10 +4,13 @@
 // (docs/simulation.md). Each run is a process, which the seed alone decides about.
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -133,6 +136,8 @@ void choose_character() {
     constexpr std::uint64_t kStops[] = {0, 10, 100, 1000};
     character.stops_one_in = kStops[world.random_below(std::size(kStops))];
     character.usable_cores = one_of(2) ? 1 : static_cast<int>(world.pes.size());
+    constexpr std::uint64_t kYields[] = {300, 3000, 20'000};
+    character.yield_ns = kYields[world.random_below(std::size(kYields))];
     if (one_of(4)) {
         character.cut_from = kBeginNs + (1'000ULL << world.random_below(16));
         character.cut_to = character.cut_from + (1'000ULL << world.random_below(16));
@@ -187,6 +192,7 @@ int fork_seed(const Options& options, std::uint64_t seed, int output, Window ran
         std::exit(2);
     }
     if (child == 0) {
+        ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
         ::dup2(output, STDOUT_FILENO);
         ::dup2(output, STDERR_FILENO);
         world.random_from = random.from;
@@ -265,10 +271,10 @@ int main(int argc, char** argv) {
     const double begin = seconds_now();
     std::uint64_t done = 0;
     std::uint64_t failed = 0;
-    for (; done < options.seeds || options.minutes > 0; ++done) {
+    while (done < options.seeds || options.minutes > 0) {
         if (options.minutes > 0 && seconds_now() - begin > options.minutes * 60) break;
-        if (!check_seed(options, options.seed + done)) ++failed;
         if (failed > 0 && options.ends_at_first) break;
+        if (!check_seed(options, options.seed + done++)) ++failed;
     }
     std::printf("sim: %llu seeds from %llu, %d PEs, %d nodes, %.1f s: %llu failed\n",
                 static_cast<unsigned long long>(done),

@@ -42,8 +42,6 @@ using sim::world;
 
 namespace {
 
-constexpr std::uint64_t kYieldNs = 300;
-
 bool is_fiber() { return world.current != nullptr; }
 std::uint64_t ns_of(const timespec& time) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
@@ -313,7 +311,7 @@ EXPORTED int clock_gettime(clockid_t clock, timespec* time) noexcept {
     return 0;
 }
 EXPORTED int sched_yield() noexcept {
-    world.yield(kYieldNs);
+    world.yield(world.character.yield_ns);
     return 0;
 }
 EXPORTED int usleep(useconds_t us) {

@@ -35,11 +35,20 @@ int take(const void* lock, Try try_it) {
 
 }  // namespace
 
-EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*body)(void*),
-                            void* argument) noexcept {
+EXPORTED int tessera_sim_create_thread(pthread_t* thread, void* (*body)(void*), void* argument) {
     Fiber& fiber = world.add_fiber(*world.current->pe, body, argument);
     *thread = reinterpret_cast<pthread_t>(&fiber);
     return 0;
+}
+EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*body)(void*),
+                            void* argument) noexcept {
+    return tessera_sim_create_thread(thread, body, argument);
+}
+EXPORTED int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
+    if (!is_fiber()) return REAL(pthread_getattr_np)(thread, attributes);
+    pthread_attr_init(attributes);
+    const auto& fiber = *reinterpret_cast<const Fiber*>(thread);
+    return pthread_attr_setstack(attributes, fiber.stack_top - sim::kStackBytes, sim::kStackBytes);
 }
 EXPORTED int pthread_join(pthread_t thread, void** result) {
     auto& fiber = *reinterpret_cast<Fiber*>(thread);

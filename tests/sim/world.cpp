@@ -27,8 +27,6 @@ extern __thread void (*__once_call)();  // NOLINT
 namespace sim {
 namespace {
 
-constexpr std::size_t kStackBytes = std::size_t{2} << 20;
-
 // Runs on the new fiber's stack.
 void begin_fiber() {
     Fiber& fiber = *world.current;
@@ -121,7 +119,8 @@ Fiber& World::add_fiber(Pe& pe, void* (*body)(void*), void* argument) {
     fiber.body = body;
     fiber.argument = argument;
     fiber.thread_locals = pe.initial_thread_locals;
-    fiber.stack_pointer = prepare_stack(make_stack(), begin_fiber);
+    fiber.stack_top = make_stack();
+    fiber.stack_pointer = prepare_stack(fiber.stack_top, begin_fiber);
     return fiber;
 }
 
@@ -260,6 +259,7 @@ void World::show_switch(const Fiber& next) const {
 
 void World::switch_away() {
     pass_time();
+    clock_ += kStepNs;  // A turn without a step takes time, too, so that the next event comes.
     stop_now_and_then();
     Fiber& next = choose();
     place_ = nullptr;

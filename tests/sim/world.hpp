@@ -21,6 +21,7 @@
 namespace sim {
 
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+inline constexpr std::size_t kStackBytes = std::size_t{2} << 20;
 inline constexpr std::uint64_t kBeginNs = 1'000'000'000;  // the virtual clock's first value
 
 struct Pe;
@@ -40,6 +41,7 @@ inline Key key_of_object(const volatile void* object) {
 struct Fiber {
     Pe* pe = nullptr;
     int number = 0;  // in the PE; 0: the thread that runs main
+    char* stack_top = nullptr;
     void* stack_pointer = nullptr;
     void* (*body)(void*) = nullptr;
     void* argument = nullptr;
@@ -95,6 +97,7 @@ struct Character {
     int slow_pe = -1;                // it seldom runs
     std::uint64_t stops_one_in = 0;  // turns, after one of which the fiber stops for a while
     int usable_cores = 1;            // decides how PEs wait
+    std::uint64_t yield_ns = 300;    // a call of sched_yield takes so long
     std::uint64_t cut_from = 0;      // between these times no letter passes between two nodes
     std::uint64_t cut_to = 0;
 };
