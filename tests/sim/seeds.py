@@ -16,7 +16,7 @@ import time
 # Program, layouts (PEs x nodes), arguments; SEED becomes the first seed of the run.
 PROGRAMS = (
     ("hello", "3x1 4x2 5x5 8x2", ""),
-    ("groups", "3x1 4x2 5x5", ""),
+    ("short_teams", "3x1 4x2 5x5", ""),
     ("random_test", "3x1 4x2 5x1 6x3", "--seed SEED --sequences 3"),
     ("random_collectives_test", "3x1 4x2 5x2", "--seed SEED --sequences 3"),
     ("random_teams_test", "3x1 4x2", ""),

@@ -24,7 +24,7 @@ endfunction()
 
 # ---- The simulator's own ----
 tessera_simulated(hello hello.cpp)
-tessera_simulated(groups groups.cpp)
+tessera_simulated(short_teams short_teams.cpp)
 tessera_simulated(deadlock deadlock.cpp)
 tessera_simulated(race race.cpp)
 
