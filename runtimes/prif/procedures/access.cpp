@@ -4,6 +4,7 @@
 // has all forms, because they differ in how the caller names the memory.
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/bytes.hpp"
 #include "core/ordering.hpp"
@@ -35,6 +36,25 @@ constexpr const char* kStridedPuts[] = {"prif_put_strided",
                                         "",
                                         "prif_put_strided_with_notify_indirect",
                                         "prif_put_strided_indirect_with_notify_indirect"};
+
+// Hot path: bytes of a coarray of all images as this image loads and stores them. RETURNS: NULL where
+// the memory is not mapped, or find_target() finds a mistake.
+inline std::byte* mapped_bytes(int image, const Handle* handle, std::uint64_t where,
+                               std::size_t bytes) {
+    if (caf::phase != caf::Phase::kRunning || handle == nullptr ||
+        handle->state != HandleState::kLive || where > handle->bytes ||
+        bytes > handle->bytes - where || bytes > caf::kPlainCopyBytesMax) {
+        return nullptr;
+    }
+    const Handle& owner = *handle->owner;
+    const auto index = static_cast<unsigned>(image) - 1;
+    if (!owner.team->is_initial() || index >= static_cast<unsigned>(caf::detail::all_images))
+        return nullptr;
+    // Pairs with core/coarray.cpp:map_parts.
+    std::byte* const* parts = std::atomic_ref(owner.coarray->parts).load(std::memory_order_acquire);
+    std::byte* part = parts == nullptr ? nullptr : parts[index];
+    return part == nullptr ? nullptr : part + (handle->base - owner.base) + where;
+}
 
 // The notify variable of a put; its pe stays -1 where the form has none. RETURNS: kOk, or the code
 // of an error that it has reported.
@@ -122,6 +142,12 @@ int find_section(const RemoteMemory& place, const Shape& shape, const char* rout
 
 PRIF_ENTRY int tessera_prif_get(int image, Handle* handle, std::uint64_t where, void* buffer,
                                 std::size_t bytes, int form, int* stat) {
+    if (form == 0 && stat == nullptr) [[likely]] {
+        if (const std::byte* mapped = mapped_bytes(image, handle, where, bytes)) [[likely]] {
+            caf::copy_bytes(buffer, mapped, bytes);
+            return kOk;
+        }
+    }
     Target source;
     const char* routine = form == 0 ? "prif_get" : "prif_get_indirect";
     const int code = find_target({image, handle, where, form != 0}, bytes, routine, stat, source);
@@ -134,6 +160,12 @@ PRIF_ENTRY int tessera_prif_get(int image, Handle* handle, std::uint64_t where, 
 PRIF_ENTRY int tessera_prif_put(int image, Handle* handle, std::uint64_t where, const void* buffer,
                                 std::size_t bytes, int form, Handle* notify_handle,
                                 std::uint64_t notify_where, int* stat) {
+    if (form == 0 && stat == nullptr) [[likely]] {
+        if (std::byte* mapped = mapped_bytes(image, handle, where, bytes)) [[likely]] {
+            caf::copy_bytes(mapped, buffer, bytes);
+            return kOk;
+        }
+    }
     Target dest;
     Target variable;
     const char* routine = kPuts[form];

@@ -11,6 +11,22 @@
 #include "procedures/stat_values.hpp"
 
 namespace tessera::prif {
+namespace {
+
+constexpr const char* kSyncImages = "prif_sync_images";
+
+int fail_for_image_set(int* stat, int image, const caf::Team& team) {
+    return fail(stat, caf::kMisuse, kSyncImages,
+                "image %d in image_set does not exist; the team has the images 1 to %d", image,
+                team.images);
+}
+
+int sync_with(const int* pes, std::size_t count, int* stat) {
+    caf::complete_all();
+    return end_with_status(stat, caf::sync_with_pes(pes, static_cast<int>(count)), kSyncImages);
+}
+
+}  // namespace
 
 PRIF_ENTRY int tessera_prif_num_images(const void* team) {
     const char* routine = team == nullptr ? "prif_num_images" : "prif_num_images_with_team";
@@ -81,32 +97,28 @@ PRIF_ENTRY int tessera_prif_sync_memory(int* stat) {
 
 // count -1: all images of the current team.
 PRIF_ENTRY int tessera_prif_sync_images(int count, const int* images, int* stat) {
-    constexpr const char* kRoutine = "prif_sync_images";
-    check_running(kRoutine);
+    check_running(kSyncImages);
     const caf::Team& team = caf::current_team();
-    std::vector<int> pes;
-    if (count < 0) {
-        pes = team.all_pes();
-    } else {
-        std::vector<bool> is_listed(static_cast<std::size_t>(team.images) + 1);
-        for (int i = 0; i < count; ++i) {
-            const int image = images[i];
-            if (image < 1 || image > team.images) {
-                return fail(stat, caf::kMisuse, kRoutine,
-                            "image %d in image_set does not exist; the team has the images 1 to %d",
-                            image, team.images);
-            }
-            if (is_listed[static_cast<std::size_t>(image)]) {
-                return fail(stat, caf::kDuplicateImage, kRoutine,
-                            "image %d is in image_set twice; list each image once", image);
-            }
-            is_listed[static_cast<std::size_t>(image)] = true;
-            pes.push_back(team.pe_of(image));
-        }
+    // One partner is the common case and needs no list.
+    if (count == 1) [[likely]] {
+        if (*images < 1 || *images > team.images) return fail_for_image_set(stat, *images, team);
+        const int pe = team.pe_of(*images);
+        return sync_with(&pe, 1, stat);
     }
-    caf::complete_all();
-    return end_with_status(stat, caf::sync_with_pes(pes.data(), static_cast<int>(pes.size())),
-                           kRoutine);
+    std::vector<int> pes;
+    if (count < 0) pes = team.all_pes();
+    std::vector<bool> is_listed(static_cast<std::size_t>(team.images) + 1);
+    for (int i = 0; i < count; ++i) {
+        const int image = images[i];
+        if (image < 1 || image > team.images) return fail_for_image_set(stat, image, team);
+        if (is_listed[static_cast<std::size_t>(image)]) {
+            return fail(stat, caf::kDuplicateImage, kSyncImages,
+                        "image %d is in image_set twice; list each image once", image);
+        }
+        is_listed[static_cast<std::size_t>(image)] = true;
+        pes.push_back(team.pe_of(image));
+    }
+    return sync_with(pes.data(), pes.size(), stat);
 }
 
 }  // namespace tessera::prif

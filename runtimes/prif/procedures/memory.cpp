@@ -73,6 +73,7 @@ PRIF_ENTRY int tessera_prif_allocate_coarray(int lower_count, const std::int64_t
             stat, kRoutine, bytes,
             team.is_initial() ? "SHMEM_SYMMETRIC_SIZE" : "SHMEM_TEAM_MEMORY_SIZE");
     }
+    map_parts(*coarray);
     Handle* handle = make_handle(cobounds);
     handle->base = at_offset(*coarray, 0);
     handle->bytes = bytes;
