@@ -37,8 +37,8 @@ constexpr const char* kStridedPuts[] = {"prif_put_strided",
                                         "prif_put_strided_with_notify_indirect",
                                         "prif_put_strided_indirect_with_notify_indirect"};
 
-// Hot path: bytes of a coarray of all images as this image loads and stores them. RETURNS: NULL where
-// the memory is not mapped, or find_target() finds a mistake.
+// Hot path: bytes of a coarray of all images, as this image loads and stores them. RETURNS: NULL
+// where the memory is not mapped, or find_target() finds a mistake.
 inline std::byte* mapped_bytes(int image, const Handle* handle, std::uint64_t where,
                                std::size_t bytes) {
     if (caf::phase != caf::Phase::kRunning || handle == nullptr ||
@@ -138,6 +138,34 @@ int find_section(const RemoteMemory& place, const Shape& shape, const char* rout
     return kOk;
 }
 
+// The general ways. Not inline, so that the short ones save no registers.
+[[gnu::noinline]] int get_any(const RemoteMemory& place, void* buffer, std::size_t bytes,
+                              int* stat) {
+    Target source;
+    const int code = find_target(place, bytes, place.is_address ? "prif_get_indirect" : "prif_get",
+                                 stat, source);
+    if (code != kOk) [[unlikely]]
+        return code;
+    caf::get_bytes(buffer, source.address, bytes, source.pe);
+    return succeed(stat);
+}
+
+[[gnu::noinline]] int put_any(const RemoteMemory& place, const void* buffer, std::size_t bytes,
+                              int form, Handle* notify_handle, std::uint64_t notify_where,
+                              int* stat) {
+    Target dest;
+    Target variable;
+    const char* routine = kPuts[form];
+    int code = find_target(place, bytes, routine, stat, dest);
+    if (code == kOk)
+        code = find_notify(place.image, form, notify_handle, notify_where, routine, stat, variable);
+    if (code != kOk) [[unlikely]]
+        return code;
+    caf::put_bytes(dest.address, buffer, bytes, dest.pe);
+    notify(variable);
+    return succeed(stat);
+}
+
 }  // namespace
 
 PRIF_ENTRY int tessera_prif_get(int image, Handle* handle, std::uint64_t where, void* buffer,
@@ -148,13 +176,7 @@ PRIF_ENTRY int tessera_prif_get(int image, Handle* handle, std::uint64_t where, 
             return kOk;
         }
     }
-    Target source;
-    const char* routine = form == 0 ? "prif_get" : "prif_get_indirect";
-    const int code = find_target({image, handle, where, form != 0}, bytes, routine, stat, source);
-    if (code != kOk) [[unlikely]]
-        return code;
-    caf::get_bytes(buffer, source.address, bytes, source.pe);
-    return succeed(stat);
+    return get_any({image, handle, where, form != 0}, buffer, bytes, stat);
 }
 
 PRIF_ENTRY int tessera_prif_put(int image, Handle* handle, std::uint64_t where, const void* buffer,
@@ -166,18 +188,8 @@ PRIF_ENTRY int tessera_prif_put(int image, Handle* handle, std::uint64_t where, 
             return kOk;
         }
     }
-    Target dest;
-    Target variable;
-    const char* routine = kPuts[form];
-    const bool is_address = (form & kIndirect) != 0;
-    int code = find_target({image, handle, where, is_address}, bytes, routine, stat, dest);
-    if (code == kOk)
-        code = find_notify(image, form, notify_handle, notify_where, routine, stat, variable);
-    if (code != kOk) [[unlikely]]
-        return code;
-    caf::put_bytes(dest.address, buffer, bytes, dest.pe);
-    notify(variable);
-    return succeed(stat);
+    return put_any({image, handle, where, (form & kIndirect) != 0}, buffer, bytes, form,
+                   notify_handle, notify_where, stat);
 }
 
 PRIF_ENTRY int tessera_prif_get_strided(int image, Handle* handle, std::uint64_t where, int rank,
