@@ -35,7 +35,7 @@ NOT_RUN = {
     r"^algorithms ": "is linked with the library's objects, which the checker cannot replace",
     r"\bdart_mistake_alone\b": "the job ends by the mistake of one unit",
     r"\blibrary_main_\w+": "a constructor of a library starts the images, which --check refuses",
-    r"\bmutex_deaths_test\b|\bkilled_|\bfailed_images\b": "PEs die by SIGKILL",
+    r"\bmutex_deaths_test\b|\b(prif_)?killed\b|\bkilled_|\bfailed_images\b": "PEs die by SIGKILL",
 }
 
 # Programs of the build that no run has, by their whole name. The test fails for others.
@@ -47,7 +47,7 @@ NOT_STARTED = {
     r"coarray_library|startup_empty|heap_agreement|images":
         "parts of jobs that a driver kills, cuts off or starts with settings that do not fit",
     r"instructions|instruction_counts_test": "count instructions, those of the checker included",
-    r"runtime_collectives|team_memory":
+    r"runtime_collectives|team_memory|prif_statements":
         "long series of timings of single calls; the tests of these calls are run",
     r"heat1d\.mpich": "MPICH starts it, in group form; heat1d.openmpi is run",
 }

@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! What does each procedure of PRIF cost? The rows of statements.f90 by calls of PRIF, for any
-! library that has its module.
+! What does each procedure of PRIF cost? The rows of coarrays/statements.f90 by calls of PRIF, for
+! any library that has its module.
 !
-!     prifc -O2 bench/coarrays/prif_statements.f90 -o prif_statements
+!     prifc -O2 bench/prif/prif_statements.f90 -o prif_statements
 !     oshrun -n 2 ./prif_statements [--quick]
 !
 ! Images 1 to n/2 are paired with the others. Transfers and locks go from the first image of a pair
@@ -30,7 +30,7 @@ program prif_statements
   call get_command_argument(1, option)
   is_quick = option == "--quick"
   call make(most, line, line_memory)
-  call make(1024_c_size_t, counts, counts_memory)
+  call make(8192_c_size_t, counts, counts_memory)
   call make(1024_c_size_t, locks, locks_memory)
   allocate (local(most / word), source=1_c_int64_t)
   is_first = me <= images / 2
