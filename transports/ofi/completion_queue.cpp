@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/no_wait.hpp"
+#include "transports/ofi/memory_watch.hpp"
 
 namespace tessera::ofi {
 namespace {
@@ -130,7 +131,11 @@ void CompletionQueue::read_error() {
 }
 
 void CompletionQueue::post_again(ssize_t (*call)(void*), void* state, ssize_t result, int pe) {
-    for (Patience patience(*this); result == -FI_EAGAIN; result = call(state)) patience.step();
+    MemoryWatch memory;
+    for (Patience patience(*this); result == -FI_EAGAIN; result = call(state)) {
+        patience.step();
+        memory.look();
+    }
     if (result != 0) MessageSender::fail(result, pe);
 }
 

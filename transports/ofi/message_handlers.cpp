@@ -293,6 +293,11 @@ void MessageHandlers::send_postponed() {
     std::vector<Receive*> unposted;
     unposted.swap(unposted_);
     for (Receive* buffer : unposted) post_receive(*buffer);
+    if (has_postponed()) {
+        memory_watch_.look();
+    } else {
+        memory_watch_.reset();
+    }
 }
 
 }  // namespace tessera::ofi

@@ -18,6 +18,7 @@
 #include "base/wait.hpp"
 #include "transports/fabric_transport.hpp"
 #include "transports/ofi/endpoint_info.hpp"
+#include "transports/ofi/memory_watch.hpp"
 #include "transports/ofi/message_sender.hpp"
 #include "transports/ofi/peer_watchdog.hpp"
 #include "transports/served_memory.hpp"
@@ -123,6 +124,7 @@ class MessageHandlers {
     std::vector<PostponedAnswer> answers_;
     std::vector<std::pair<Packet*, PacketSlot*>> packets_;
     std::deque<Packet*> gathered_;
+    MemoryWatch memory_watch_;  // while there is something postponed
     // send_ack() sends it to that PE; of no packets: nothing.
     Ack ack_{};
     int ack_pe_ = 0;
