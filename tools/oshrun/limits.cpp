@@ -20,6 +20,7 @@ constexpr rlim_t kFdsPerPe = 6;     // and a connection to the PMIx server, file
 constexpr rlim_t kFdsSpare = 256;
 constexpr rlim_t kStackBytesMin = 256 * kKibi;  // PMIx_server_setup_fork
 constexpr rlim_t kDataBytesMin = 2048 * kKibi;
+constexpr rlim_t kAddressBytesMin = 40 * 1024 * kKibi;  // libpmix crashes below 36 MiB
 constexpr rlim_t kThreads = 4;  // for libpmix, its gate and the sinks; each has a stack
 // glibc's choice for threads where the stack has no limit.
 constexpr rlim_t kThreadStackBytes = 2048 * kKibi;
@@ -89,6 +90,8 @@ SavedLimits raise_limits(int npes) {
     demand_bytes(RLIMIT_STACK, "the stack (ulimit -s)", kStackBytesMin);
     const rlim_t thread_stack = stack == RLIM_INFINITY ? kThreadStackBytes : stack;
     demand_bytes(RLIMIT_DATA, "data (ulimit -d)", kDataBytesMin + kThreads * thread_stack);
+    demand_bytes(RLIMIT_AS, "address space (ulimit -v)",
+                 kAddressBytesMin + kThreads * thread_stack);
     return saved;
 }
 

@@ -64,6 +64,15 @@ class Limits(LaunchTest):
         for size in (1 << 20, 4 << 20, 10 << 20):
             self.refuse(resource.RLIMIT_DATA, size, "ulimit -d", f"{size >> 10} KiB")
 
+    @unittest.skipIf(is_sanitized(), "sanitizers need more stack and memory than the limits")
+    def test_address_space(self):
+        # Where Python itself has more already, only the program that prlimit(1) starts is limited.
+        for size in (20 << 20, 36 << 20):
+            _, error = self.run_job("-n", 2, SHMEM, code=1,
+                                    launcher=("prlimit", f"--as={size}", OSHRUN))
+            self.assertIn("ulimit -v", error)
+            self.assertIn(f"{size >> 10} KiB", error)
+
     def test_soft_limit_is_raised(self):
         for limit, value in ((resource.RLIMIT_NOFILE, 8), (resource.RLIMIT_FSIZE, 1 << 20)):
             hard = resource.getrlimit(limit)[1]
