@@ -11,8 +11,9 @@ progress, memory or fabric.
 Each job runs one of the programs (random_test of tests/behaviour/random and its like) with a random
 number of PEs, on one node or on virtual nodes, and with settings that a random choice takes from
 the tables below. One PE at a time is stopped for up to 50 ms. With night.c as LIBRARY, PEs of half
-of the jobs get signals, too, which interrupt system calls and move the clock of the day. The script prints each job that went wrong with the command that repeats it (not the
-moments of the stops), and at the end the counts.
+of the jobs get signals, too, which interrupt system calls and move the clock of the day. The script
+prints each job that went wrong with the command that repeats it (not the moments of the stops), and
+at the end the counts.
 """
 import argparse
 import collections

@@ -144,6 +144,7 @@ COVERING = {
         "tools/interpose":
             "atomics collectives counted inline memory rma setup shmemx_collectives "
             "shmemx_transfers teams waits"},
+    "tests/system/campaigns/kills.py": {"tools/oshrun": "fabric_files"},
     "tests/system/crash/crash_test.py": {
         "src/api": "shmemx_places",
         "src/base": "interrupted_call_portable interrupted_call_x86_64",
@@ -151,7 +152,6 @@ COVERING = {
         "tools/osh_hang": "calls"},
     "tests/system/doctor/host_test.py": {"src/settings": "fabric_outlook"},
     "tests/system/faults/dumped.c": {"src/memory": "core_files"},
-    "tests/system/faults/kill_random.py": {"tools/oshrun": "fabric_files"},
     "tests/system/hang/oshrun_hang_test.py": {
         "src/session": "hang_report",
         "tools/osh_hang": "activity findings images main processes snapshot",
