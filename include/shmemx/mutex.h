@@ -89,8 +89,9 @@ void shmemx_mutex_unlock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
  * mutex      symmetric address of the mutex.
  * pe         the PE whose instance is meant.
  *
- * RETURNS when, ERRORS, THREADS: as shmemx_mutex_unlock. The bytes of an abandoned mutex are not
- * zero before its next holder has unlocked it.
+ * RETURNS when: the mutex is free, or handed over to the next caller in line. Its bytes are zero as
+ * soon as its next holder has unlocked it.
+ * ERRORS, THREADS: as shmemx_mutex_unlock.
  */
 void shmemx_mutex_abandon(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 
