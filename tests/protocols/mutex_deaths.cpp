@@ -9,7 +9,7 @@
 
 namespace tessera::protocols {
 
-constexpr int kStepsMax = 9;  // steps of the PE that dies
+constexpr int kStepsMax = 10;  // steps of the PE that dies
 
 struct Harness;
 extern Harness* the_harness;
