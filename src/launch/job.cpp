@@ -161,10 +161,10 @@ std::vector<std::vector<int>> find_hosts(const Job& job) {
         std::sort(pes.begin(), pes.end());
         count += pes.size();
     }
-    if (count == static_cast<std::size_t>(job.npes)) return hosts;
+    if (are_hosts_of_job(hosts, job.npes)) return hosts;
     fatal(
-        "shmem_init: the launcher knows the hosts of %zu PEs, but the job has %d; its PMIx must "
-        "answer PMIx_Resolve_peers for every host of the job",
+        "shmem_init: the launcher knows the hosts of %zu PEs, but the job has %d, each on one "
+        "host; its PMIx must answer PMIx_Resolve_peers for every host of the job",
         count, job.npes);
 }
 
@@ -177,6 +177,7 @@ Job join_pmix(int nodes_per_host) {
         refuse_peers(job, peers);
     place_on_host(job, host_pes, nodes_per_host);
     bool is_one_host = job.npes_of_host == job.npes;
+    if (is_one_host && !are_hosts_of_job({{host_pes}}, job.npes)) refuse_peers(job, peers);
     const std::vector<std::vector<int>> hosts =
         is_one_host ? std::vector<std::vector<int>>{host_pes} : find_hosts(job);
     if (!is_one_host) place_among_hosts(job, hosts, nodes_per_host);

@@ -9,6 +9,11 @@
 #include "base/virtual_nodes.hpp"
 
 namespace tessera::launch {
+namespace {
+
+constexpr long kPesMax = 1 << 24;
+
+}  // namespace
 
 std::vector<int> parse_pe_list(const std::string& text) {
     std::vector<int> pes;
@@ -23,12 +28,26 @@ std::vector<int> parse_pe_list(const std::string& text) {
             last = std::strtol(at, &end, 10);
             if (end == at || last < first) return {};
         }
+        if (last - first >= kPesMax - static_cast<long>(pes.size()) || last >= kPesMax) return {};
         for (long pe = first; pe <= last; ++pe) pes.push_back(static_cast<int>(pe));
         if (*end != '\0' && *end != ',') return {};
         at = *end == ',' ? end + 1 : end;
     }
     std::sort(pes.begin(), pes.end());
     return pes;
+}
+
+bool are_hosts_of_job(std::span<const std::vector<int>> hosts, int npes) {
+    std::vector<bool> is_found(static_cast<std::size_t>(npes));
+    int count = 0;
+    for (const std::vector<int>& pes : hosts) {
+        for (const int pe : pes) {
+            if (pe < 0 || pe >= npes || is_found[static_cast<std::size_t>(pe)]) return false;
+            is_found[static_cast<std::size_t>(pe)] = true;
+            ++count;
+        }
+    }
+    return count == npes;
 }
 
 void place_on_host(Job& job, std::span<const int> host_pes, int nodes_per_host) {

@@ -12,8 +12,12 @@
 
 namespace tessera::launch {
 
-// "0,1,2" or "0-3,8", in any order. RETURNS: ascending; empty for anything else.
+// "0,1,2" or "0-3,8", in any order. RETURNS: ascending; empty for anything else, and for more PEs
+// than any job has.
 std::vector<int> parse_pe_list(const std::string& text);
+
+// Whether each of the PEs of a job is on one of the hosts, once.
+bool are_hosts_of_job(std::span<const std::vector<int>> hosts, int npes);
 
 // Fills in the members of `job` that depend on its host: the node and its PEs, the host's numbers.
 // REQUIRES: job.pe is in `host_pes`, which is ascending.

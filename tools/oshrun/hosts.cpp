@@ -26,7 +26,7 @@ std::string_view take_word(std::string_view& text, std::string_view separators) 
 }
 
 // `word` in quotes, and the complaint about it.
-std::string complaint_about(std::string_view word, const char* what) {
+std::string complaint_about(std::string_view word, std::string_view what) {
     return std::string("\"").append(word).append("\" ").append(what);
 }
 
@@ -36,15 +36,19 @@ bool parse_slots(std::string_view text, int& slots) {
            slots <= kSlotsMax;
 }
 
-void add_host(std::string_view name, int slots, std::vector<Host>& hosts) {
+std::string add_host(std::string_view name, int slots, std::vector<Host>& hosts) {
     auto known = std::find_if(hosts.begin(), hosts.end(),
                               [name](const Host& host) { return host.name == name; });
     if (known == hosts.end()) {
         hosts.push_back({.name = std::string(name), .slots = slots});
-    } else {
-        // A name alone stands for one slot.
-        known->slots = std::max(known->slots, 1) + std::max(slots, 1);
+        return "";
     }
+    // A name alone stands for one slot.
+    const int sum = std::max(known->slots, 1) + std::max(slots, 1);
+    if (sum > kSlotsMax)
+        return complaint_about(name, "has more slots than " + std::to_string(kSlotsMax));
+    known->slots = sum;
+    return "";
 }
 
 // "a" or "b:2"; an address in brackets may contain colons.
@@ -58,8 +62,7 @@ std::string add_item(std::string_view item, std::vector<Host>& hosts) {
     if (colon != std::string_view::npos)
         is_good = is_good && parse_slots(item.substr(colon + 1), slots);
     if (!is_good) return complaint_about(item, "is not HOST or HOST:SLOTS");
-    add_host(name, slots, hosts);
-    return "";
+    return add_host(name, slots, hosts);
 }
 
 // A line of a host file; `line` has no comment.
@@ -78,8 +81,7 @@ std::string add_line(std::string_view line, std::vector<Host>& hosts) {
             return complaint_about(word, "after a host is not slots=NUMBER");
         }
     }
-    for (const Host& host : named) add_host(host.name, host.slots, hosts);
-    return "";
+    return named.empty() ? "" : add_host(named[0].name, named[0].slots, hosts);
 }
 
 }  // namespace
@@ -125,20 +127,25 @@ std::string host_list(const std::vector<Host>& hosts) {
 
 std::vector<std::string> hosts_of_pes(const std::vector<Host>& hosts, int npes, bool in_turn) {
     std::vector<std::string> result;
-    int slots = 0;
-    for (const Host& host : hosts) slots += std::max(host.slots, 1);
-    auto count = static_cast<std::size_t>(npes > 0 ? npes : slots);
+    std::size_t slots = 0;
+    int most = 1;
+    for (const Host& host : hosts) {
+        slots += static_cast<std::size_t>(std::max(host.slots, 1));
+        most = std::max(most, host.slots);
+    }
+    const std::size_t count = npes > 0 ? static_cast<std::size_t>(npes) : slots;
     // Rounds of all slots; in each of them, when in turn, rounds of one slot.
     while (result.size() < count) {
-        for (int taken = 0; taken < (in_turn ? slots : 1); ++taken) {
+        for (int taken = 0; taken < (in_turn ? most : 1) && result.size() < count; ++taken) {
             for (const Host& host : hosts) {
                 int here = std::max(host.slots, 1);
                 if (in_turn) here = taken < here ? 1 : 0;
-                result.insert(result.end(), static_cast<std::size_t>(here), host.name);
+                result.insert(result.end(),
+                              std::min(static_cast<std::size_t>(here), count - result.size()),
+                              host.name);
             }
         }
     }
-    result.resize(count);
     return result;
 }
 

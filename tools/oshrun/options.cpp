@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -333,7 +334,7 @@ Options parse_options(int argc, char** argv) {
         tokens.clear();
     }
     options.apps.push_back(parse_part(std::move(tokens), options));
-    int npes = 0;
+    std::int64_t npes = 0;
     for (const App& app : options.apps) {
         npes += app.npes;
         if (app.npes == 0 && options.apps.size() > 1) {
@@ -341,7 +342,10 @@ Options parse_options(int argc, char** argv) {
                         app.command[0]);
         }
     }
-    if (npes > kPesMax) usage_error("more than " + std::to_string(kPesMax) + " PEs");
+    std::int64_t slots = 0;
+    for (const Host& host : options.hosts) slots += std::max(host.slots, 1);
+    if (npes > kPesMax || (npes == 0 && slots > kPesMax))
+        usage_error("more than " + std::to_string(kPesMax) + " PEs");
     return options;
 }
 

@@ -19,8 +19,20 @@ TEST(PeList, ReadsWhatLaunchersWrite) {
 }
 
 TEST(PeList, RefusesAnythingElse) {
-    for (const char* text : {"", "x", "1,x", "1;2", "-1", "3-1", "1-", "1 2"})
+    for (const char* text : {"", "x", "1,x", "1;2", "-1", "3-1", "1-", "1 2", "0-99999999999",
+                             "9999999999", "0-9999999,0-9999999"}) {
         EXPECT_EQ(parse_pe_list(text), Pes()) << text;
+    }
+}
+
+TEST(Hosts, HaveEachPeOfTheJobOnce) {
+    const auto are_hosts = [](const std::vector<Pes>& hosts) { return are_hosts_of_job(hosts, 3); };
+    EXPECT_TRUE(are_hosts({{0, 2}, {1}}));
+    EXPECT_FALSE(are_hosts({{0, 2}}));
+    EXPECT_FALSE(are_hosts({{0, 2}, {2}}));
+    EXPECT_FALSE(are_hosts({{0, 0, 1}}));
+    EXPECT_FALSE(are_hosts({{0, 1, 3}}));
+    EXPECT_FALSE(are_hosts({{-1, 0, 1}}));
 }
 
 Job placed(int pe, const Pes& host, int nodes_per_host) {

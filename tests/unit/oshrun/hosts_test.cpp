@@ -46,6 +46,11 @@ TEST(Hosts, NonsenseIsRefused) {
     }
 }
 
+TEST(Hosts, MoreSlotsThanAnyHostHasAreRefused) {
+    EXPECT_NE(read_list("a:1048576,b,a").find("\"a\" has more slots"), std::string::npos);
+    EXPECT_NE(read_file("a:1048576\na\n").find("line 2: \"a\""), std::string::npos);
+}
+
 TEST(Hosts, FilesAreRead) {
     EXPECT_EQ(read_file("a\nb:2\nc slots=4\n"), "a,b:2,c:4");
     EXPECT_EQ(read_file("# all\n\n  a  slots=2 max_slots=3 # first\nb"), "a:2,b");
@@ -72,6 +77,9 @@ TEST(Hosts, PesAreDealtOut) {
     EXPECT_EQ(hosts_of_pes(hosts, 8, false), Names({"a", "a", "b", "c", "c", "c", "a", "a"}));
     EXPECT_EQ(hosts_of_pes(hosts, 0, true), Names({"a", "b", "c", "a", "c", "c"}));
     EXPECT_EQ(hosts_of_pes(hosts, 7, true), Names({"a", "b", "c", "a", "c", "c", "a"}));
+    const std::vector<Host> many(10'000, {.name = "x", .slots = 1 << 20});
+    EXPECT_EQ(hosts_of_pes(many, 3, false), Names({"x", "x", "x"}));
+    EXPECT_EQ(hosts_of_pes(many, 3, true), Names({"x", "x", "x"}));
 }
 
 }  // namespace
