@@ -49,6 +49,7 @@ NOT_STARTED = {
     r"instructions|instruction_counts_test": "count instructions, those of the checker included",
     r"runtime_collectives|team_memory|prif_statements":
         "long series of timings of single calls; the tests of these calls are run",
+    r"litmus_O\d": "races on purpose, and counts the outcomes",
     r"heat1d\.mpich": "MPICH starts it, in group form; heat1d.openmpi is run",
 }
 
