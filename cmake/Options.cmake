@@ -21,6 +21,9 @@ if(TESSERA_SANITIZE)
         target_compile_options(tessera_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
     endif()
 endif()
+if(TESSERA_FUZZ)
+    target_compile_options(tessera_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(TESSERA_SIM)
     # The compiler tells every access, but the simulator is what it tells (tests/sim/accesses.cpp).
     # Each copy of a program has variables of its own, also those of inline functions.
