@@ -39,7 +39,7 @@ std::size_t cache_bytes() { return pe_state.cache_bytes; }
 bool is_on_this_node(int world_pe) { return pe_state.peers[world_pe].sleeper != nullptr; }
 
 int first_pe_of_node(int world_pe) {
-    return pe_state.first_pes.empty() ? 0 : pe_state.first_pes[static_cast<std::size_t>(world_pe)];
+    return pe_state.node_names == nullptr ? 0 : pe_state.node_names->first_pe(world_pe);
 }
 
 std::unique_ptr<TransportContext> make_transport_context(const TransportContext::Options& options) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/node_names.hpp"
 #include "core/address_map.hpp"
 #include "heap/node_file.hpp"
 #include "transports/fabric_transport.hpp"
@@ -37,12 +38,12 @@ struct PeState {
     int npes = 0;
     int npes_of_host = 1;
     int thread_level = 0;
-    const Peer* peers = nullptr;          // by world PE; address_map has them when init is complete
-    std::span<const int> first_pes;       // by world PE: the first PE of its node; empty: one node
-    InternalSegment* internal = nullptr;  // this PE's segment
-    heap::NodeHeader* header = nullptr;   // header of the node's file
-    std::size_t cache_bytes = 0;          // caches of the node; 0: not known
-    FabricTransport* fabric = nullptr;    // nullptr: there are no other nodes
+    const Peer* peers = nullptr;  // by world PE; address_map has them when init is complete
+    const NodeNames* node_names = nullptr;  // of the session's job
+    InternalSegment* internal = nullptr;    // this PE's segment
+    heap::NodeHeader* header = nullptr;     // header of the node's file
+    std::size_t cache_bytes = 0;            // caches of the node; 0: not known
+    FabricTransport* fabric = nullptr;      // nullptr: there are no other nodes
     heap::Allocator* allocator = nullptr;
     heap::TeamMemory* team_memory = nullptr;
     Epochs* epochs = nullptr;

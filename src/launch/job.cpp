@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -125,13 +124,8 @@ void connect_to_oshrun() {
 Job join_oshrun() {
     const Inherited& inherited_job = *inherited();
     Job job{.launcher = Launcher::kOshrun, .pe = inherited_job.pe, .npes = inherited_job.npes};
-    std::vector<int> host_pes(static_cast<std::size_t>(job.npes));
-    std::iota(host_pes.begin(), host_pes.end(), 0);
-    place_on_host(job, host_pes, inherited_job.nodes);
-    if (job.nnodes > 1) {
-        name_nodes(job, std::vector<std::vector<int>>{host_pes}, inherited_job.nodes);
-        connect_to_oshrun();
-    }
+    place_on_only_host(job, inherited_job.nodes);
+    if (job.nnodes > 1) connect_to_oshrun();
     // Copies: the originals serve the next init.
     job.node_file = duplicate(inherited_job.node_fd);
     job.heap_file = duplicate(inherited_job.heap_fd);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "base/node_names.hpp"
 
 namespace tessera::launch {
 
@@ -23,8 +24,8 @@ struct Job {
     std::vector<int> local_pes{0};  // PE numbers by local index, ascending
     int node = 0;                   // this PE's node; nodes are numbered by their first PE
     int nnodes = 1;                 // in the job; when there are several, launch/exchange.hpp works
-    std::vector<int> first_pes{};   // by PE: the first PE of its node; empty: there is one node
-    int npes_of_host = 1;           // share the memory and the cores of the host
+    NodeNames node_names{};
+    int npes_of_host = 1;  // share the memory and the cores of the host
     int nodes_of_host = 1;
     Fd node_file{};  // heap/node_file.hpp; empty until share_files unless kOshrun
     Fd heap_file{};

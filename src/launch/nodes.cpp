@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
+#include <utility>
 
 #include "base/virtual_nodes.hpp"
 
@@ -50,6 +52,22 @@ bool are_hosts_of_job(std::span<const std::vector<int>> hosts, int npes) {
     return count == npes;
 }
 
+void place_on_only_host(Job& job, int nodes) {
+    job.npes_of_host = job.npes;
+    job.nodes_of_host = job.nnodes = virtual_node_count(job.npes, nodes);
+    const VirtualNode node = virtual_node_of(job.pe, job.npes, job.nnodes);
+    job.node = node.number;
+    job.nlocal = node.npes;
+    job.local_index = job.pe - node.first;
+    job.local_pes.resize(static_cast<std::size_t>(node.npes));
+    std::iota(job.local_pes.begin(), job.local_pes.end(), node.first);
+    if (job.nnodes == 1) return;
+    std::vector<int> begins;
+    for (int i = 0; i < job.nnodes; ++i)
+        begins.push_back(virtual_node(i, job.npes, job.nnodes).first);
+    job.node_names = NodeNames::of_runs(std::move(begins), job.npes);
+}
+
 void place_on_host(Job& job, std::span<const int> host_pes, int nodes_per_host) {
     auto self = std::lower_bound(host_pes.begin(), host_pes.end(), job.pe);
     auto position = static_cast<int>(self - host_pes.begin());
@@ -80,16 +98,17 @@ void place_among_hosts(Job& job, std::span<const std::vector<int>> hosts, int no
 }
 
 void name_nodes(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host) {
-    job.first_pes.assign(static_cast<std::size_t>(job.npes), 0);
+    std::vector<int> first_pes(static_cast<std::size_t>(job.npes));
     for (const std::vector<int>& pes : hosts) {
         const auto npes = static_cast<int>(pes.size());
         const int nodes = virtual_node_count(npes, nodes_per_host);
         for (int position = 0; position < npes; ++position) {
             const VirtualNode node = virtual_node_of(position, npes, nodes);
-            job.first_pes[static_cast<std::size_t>(pes[static_cast<std::size_t>(position)])] =
+            first_pes[static_cast<std::size_t>(pes[static_cast<std::size_t>(position)])] =
                 pes[static_cast<std::size_t>(node.first)];
         }
     }
+    job.node_names = NodeNames::of_pes(std::move(first_pes));
 }
 
 }  // namespace tessera::launch

@@ -27,7 +27,11 @@ void place_on_host(Job& job, std::span<const int> host_pes, int nodes_per_host);
 // PEs of each host, in any order. REQUIRES: place_on_host().
 void place_among_hosts(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host);
 
-// Fills in job.first_pes. `hosts` as above, with all PEs of the job.
+// Fills in all of these, and the names of the nodes, where one host has all PEs, cut into `nodes`.
+// COST: O(nodes of the job), O(PEs of the node).
+void place_on_only_host(Job& job, int nodes);
+
+// Fills in job.node_names. `hosts` as above, with all PEs of the job.
 void name_nodes(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host);
 
 }  // namespace tessera::launch

@@ -107,7 +107,7 @@ std::vector<std::byte> endpoint_info_of(int pe) {
 Node::HeapTries read_heap_tries() {
     Node::HeapTries tries{.first = heap::kNoHeapAddress, .last = 0};
     for (int pe = 0; pe < session->job.npes; ++pe) {
-        if (session->job.first_pes[static_cast<std::size_t>(pe)] != pe) continue;
+        if (session->job.node_names.first_pe(pe) != pe) continue;
         const std::vector<std::byte> bytes = launch::endpoint_info_of(pe);
         PublishedNote note;
         if (bytes.size() < sizeof note)

@@ -195,7 +195,7 @@ void start(int level, const char* where) {
                 .npes_of_host = session->job.npes_of_host,
                 .thread_level = level,
                 .peers = session->node->peers(),
-                .first_pes = session->job.first_pes,
+                .node_names = &session->job.node_names,
                 .internal = &session->node->internal(session->job.local_index),
                 .header = &header,
                 .background = &session->background,

@@ -54,12 +54,18 @@ bool are_equal_steps(const std::vector<int>& begins, int largest) {
 void find_nodes(Team& team, const auto& name_of, TeamArrays& arrays) {
     TeamNodes& nodes = team.by_node;
     nodes = {.npes = team.npes};
-    std::vector<int> members = indices_by(team.npes, name_of);
+    nodes.is_in_order = true;
+    for (int i = 1; i < team.npes && nodes.is_in_order; ++i)
+        nodes.is_in_order = name_of(i - 1) <= name_of(i);
+    std::vector<int> members;
+    if (!nodes.is_in_order) members = indices_by(team.npes, name_of);
+    const auto member_at = [&](int place) {
+        return nodes.is_in_order ? place : members[static_cast<std::size_t>(place)];
+    };
     std::vector<int> begins;
     for (int i = 0; i < team.npes; ++i) {
-        const int member = members[static_cast<std::size_t>(i)];
-        if (i == 0 || name_of(member) != name_of(members[static_cast<std::size_t>(i - 1)]))
-            begins.push_back(i);
+        const int member = member_at(i);
+        if (i == 0 || name_of(member) != name_of(member_at(i - 1))) begins.push_back(i);
         if (member != team.my_index) continue;
         nodes.mine = static_cast<int>(begins.size()) - 1;
         nodes.index_on_node = i - begins.back();
@@ -71,10 +77,27 @@ void find_nodes(Team& team, const auto& name_of, TeamArrays& arrays) {
         nodes.smallest = std::min(nodes.smallest, begins[k + 1] - begins[k]);
         nodes.largest = std::max(nodes.largest, begins[k + 1] - begins[k]);
     }
-    nodes.is_in_order = std::ranges::is_sorted(members);
     arrays.users = begins[static_cast<std::size_t>(nodes.mine) + 1] -
                    begins[static_cast<std::size_t>(nodes.mine)];
     if (!nodes.is_in_order) arrays.node_members = std::move(members);
+    if (!are_equal_steps(begins, nodes.largest)) arrays.node_begins = std::move(begins);
+}
+
+// The same for the team of all PEs where each node has neighbours. COST: O(nodes).
+void find_nodes_of_world(Team& team, const NodeNames& names, TeamArrays& arrays) {
+    TeamNodes& nodes = team.by_node;
+    nodes = {.npes = team.npes, .nodes = names.nodes(), .smallest = team.npes};
+    std::vector<int> begins;
+    for (int k = 0; k < names.nodes(); ++k) {
+        begins.push_back(names.begin(k));
+        const int size = names.begin(k + 1) - names.begin(k);
+        nodes.smallest = std::min(nodes.smallest, size);
+        nodes.largest = std::max(nodes.largest, size);
+    }
+    begins.push_back(team.npes);
+    nodes.mine = names.node_of(team.my_index);
+    nodes.index_on_node = team.my_index - names.begin(nodes.mine);
+    arrays.users = names.begin(nodes.mine + 1) - names.begin(nodes.mine);
     if (!are_equal_steps(begins, nodes.largest)) arrays.node_begins = std::move(begins);
 }
 
@@ -165,8 +188,17 @@ TeamArrays find_members_of_world(Team& team) {
     team.npes = pe_state.npes;
     team.my_index = pe_state.pe;
     team.members = {};
-    find_nodes_of(
-        team, [](int index) { return index; }, arrays);
+    const NodeNames* names = pe_state.node_names;
+    if (names == nullptr || names->nodes() < 2) {
+        find_nodes_of(
+            team, [](int index) { return index; }, arrays);
+        return arrays;
+    }
+    team.is_on_one_node = false;
+    find_nodes_of_world(team, *names, arrays);
+    arrays.owner = first_pe_of_node(pe_state.pe);
+    team.nodes = team.by_node.nodes;
+    team.largest_node = team.by_node.largest;
     return arrays;
 }
 

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace tessera::launch {
 namespace {
 
@@ -95,9 +97,34 @@ TEST(Nodes, NodesAreNumberedByTheirFirstPe) {
 TEST(Nodes, NodesAreNamedByTheirFirstPe) {
     Job job{.pe = 0, .npes = 8};
     name_nodes(job, std::vector<Pes>{{1, 4, 7}, {2, 5}, {0, 3, 6}}, 1);
-    EXPECT_EQ(job.first_pes, Pes({0, 1, 2, 0, 1, 2, 0, 1}));
+    EXPECT_EQ(job.node_names, NodeNames::of_pes({0, 1, 2, 0, 1, 2, 0, 1}));
     name_nodes(job, std::vector<Pes>{{1, 4, 7}, {2, 5}, {0, 3, 6}}, 2);
-    EXPECT_EQ(job.first_pes, Pes({0, 1, 2, 0, 1, 5, 6, 7}));
+    EXPECT_EQ(job.node_names, NodeNames::of_pes({0, 1, 2, 0, 1, 5, 6, 7}));
+}
+
+// What oshrun's PEs compute from two numbers is what the lists of a host's PEs give.
+TEST(Nodes, TheOnlyHostNeedsNoLists) {
+    for (int npes = 1; npes <= 9; ++npes) {
+        Pes all(static_cast<std::size_t>(npes));
+        std::iota(all.begin(), all.end(), 0);
+        for (int nodes = 1; nodes <= npes; ++nodes) {
+            for (int pe = 0; pe < npes; ++pe) {
+                Job by_lists{.pe = pe, .npes = npes};
+                place_on_host(by_lists, all, nodes);
+                if (nodes > 1) name_nodes(by_lists, std::vector<Pes>{all}, nodes);
+                Job job{.pe = pe, .npes = npes};
+                place_on_only_host(job, nodes);
+                EXPECT_EQ(job.local_pes, by_lists.local_pes);
+                EXPECT_EQ(job.nlocal, by_lists.nlocal);
+                EXPECT_EQ(job.local_index, by_lists.local_index);
+                EXPECT_EQ(job.node, by_lists.node);
+                EXPECT_EQ(job.nnodes, by_lists.nnodes);
+                EXPECT_EQ(job.npes_of_host, by_lists.npes_of_host);
+                EXPECT_EQ(job.nodes_of_host, by_lists.nodes_of_host);
+                EXPECT_EQ(job.node_names, by_lists.node_names);
+            }
+        }
+    }
 }
 
 }  // namespace
