@@ -26,9 +26,9 @@ struct CmaTarget {
     std::uintptr_t base = 0;                     // address of the memory in that process
     std::atomic<std::uint32_t>* lock = nullptr;  // in shared memory
 };
-// `targets` by world PE (entries of PEs that are never addressed may be empty); `local_base` is
-// where the same memory starts in this process.
-std::unique_ptr<Transport> make_cma_transport(std::vector<CmaTarget> targets,
+// `targets` by world PE, from `first_pe` on (entries of PEs that are never addressed may be empty);
+// `local_base` is where the same memory starts in this process.
+std::unique_ptr<Transport> make_cma_transport(std::vector<CmaTarget> targets, int first_pe,
                                               std::uintptr_t local_base);
 
 // transports/registered: segments of other PEs of this node. `helper` reaches these PEs by

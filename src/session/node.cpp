@@ -126,7 +126,8 @@ char* Node::map_page_marks(int local_index, std::size_t bytes) {
 }
 
 void Node::use_copies(Transport& transport, std::span<char* const> heaps) {
-    transport_table_.assign(static_cast<std::size_t>(job_.npes), &transport);
+    make_transport_table();
+    std::fill_n(transport_table_.get(), job_.npes, &transport);
     for (const int pe : job_.local_pes) {
         const auto index = static_cast<std::size_t>(pe);
         peers_[index].heap = heaps[index];
@@ -261,15 +262,24 @@ char* Node::map_static_of(int local_index) {
 }
 
 void Node::make_static_transports() {
-    std::vector<CmaTarget> targets(world_index(job_.nlocal - 1) + 1);
+    const int first = job_.local_pes.front();
+    std::vector<CmaTarget> targets(static_cast<std::size_t>(job_.local_pes.back() - first) + 1);
     for (int i = 0; i < job_.nlocal; ++i) {
         const heap::PeRecord& peer = record(i);
-        targets[world_index(i)] = {.pid = peer.pid,
-                                   .base = static_cast<std::uintptr_t>(peer.static_base),
-                                   .lock = &internal(i).static_lock};
+        const auto index =
+            static_cast<std::size_t>(job_.local_pes[static_cast<std::size_t>(i)] - first);
+        targets[index] = {.pid = peer.pid,
+                          .base = static_cast<std::uintptr_t>(peer.static_base),
+                          .lock = &internal(i).static_lock};
     }
     transports_.push_back(make_self_transport(internal(job_.local_index).static_lock));
-    transports_.push_back(make_cma_transport(std::move(targets), my_statics_.base));
+    transports_.push_back(make_cma_transport(std::move(targets), first, my_statics_.base));
+}
+
+void Node::make_transport_table() {
+    const auto npes = static_cast<std::size_t>(job_.npes);
+    transport_table_.reset(static_cast<Transport**>(std::calloc(npes, sizeof(Transport*))));
+    if (!transport_table_) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
 }
 
 void Node::fill_peers() {
@@ -282,7 +292,7 @@ void Node::fill_peers() {
         peers_ = large_table_.get();
     }
     if (peers_ == nullptr) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
-    if (!transports_.empty()) transport_table_.resize(npes);
+    if (!transports_.empty()) make_transport_table();
     for (int i = 0; i < job_.nlocal; ++i) {
         Peer& peer = peers_[world_index(i)];
         peer.heap = heap_map_.is_mapped() ? heap(i) : nullptr;

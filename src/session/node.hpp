@@ -105,9 +105,7 @@ class Node {
     const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
     bool statics_are_mapped() const { return transports_.empty() && !own_heap_.is_mapped(); }
     // address_map.transports points to it.
-    Transport* const* transport_table() const {
-        return transport_table_.empty() ? nullptr : transport_table_.data();
-    }
+    Transport* const* transport_table() const { return transport_table_.get(); }
 
   private:
     void empty_offload_ring(const char* where) const;
@@ -127,6 +125,7 @@ class Node {
     void map_statics();
     char* map_static_of(int local_index);
     void make_static_transports();
+    void make_transport_table();
     void fill_peers();
     std::size_t world_index(int local_index) const;
     std::uint64_t static_slot(int local_index) const;  // its place in the node file
@@ -147,13 +146,12 @@ class Node {
     std::vector<Mapping> mark_maps_;    // by local index
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
-    std::vector<Transport*> transport_table_;  // by world PE; empty when all is mapped
-    // Pages of zeros (PEs of other nodes) exist only when they are written to. Empty when
-    // address_page has room.
+    // Tables by world PE. Pages of zeros (PEs of other nodes) exist only when they are written to.
     struct Free {
-        void operator()(Peer* peers) const { std::free(peers); }
+        void operator()(void* table) const { std::free(table); }
     };
-    std::unique_ptr<Peer[], Free> large_table_;
+    std::unique_ptr<Transport*[], Free> transport_table_;  // nullptr when all is mapped
+    std::unique_ptr<Peer[], Free> large_table_;            // nullptr when address_page has room
     Peer* peers_ = nullptr;
 };
 

@@ -26,8 +26,8 @@ using ProcessCopy = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*
 
 class CmaTransport final : public Transport {
   public:
-    CmaTransport(std::vector<CmaTarget> targets, std::uintptr_t local_base)
-        : targets_(std::move(targets)), local_base_(local_base) {}
+    CmaTransport(std::vector<CmaTarget> targets, int first_pe, std::uintptr_t local_base)
+        : targets_(std::move(targets)), first_pe_(first_pe), local_base_(local_base) {}
 
     const char* name() const override { return "cma"; }
 
@@ -73,7 +73,9 @@ class CmaTransport final : public Transport {
     void progress() override {}
 
   private:
-    const CmaTarget& target(int pe) const { return targets_[static_cast<std::size_t>(pe)]; }
+    const CmaTarget& target(int pe) const {
+        return targets_[static_cast<std::size_t>(pe - first_pe_)];
+    }
 
     // The kernel may copy less than asked for; the rest is asked for again.
     void copy(ProcessCopy call, void* local, const void* symmetric, std::size_t bytes, int pe) {
@@ -99,14 +101,15 @@ class CmaTransport final : public Transport {
     }
 
     std::vector<CmaTarget> targets_;
+    int first_pe_;
     std::uintptr_t local_base_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_cma_transport(std::vector<CmaTarget> targets,
+std::unique_ptr<Transport> make_cma_transport(std::vector<CmaTarget> targets, int first_pe,
                                               std::uintptr_t local_base) {
-    return std::make_unique<CmaTransport>(std::move(targets), local_base);
+    return std::make_unique<CmaTransport>(std::move(targets), first_pe, local_base);
 }
 
 }  // namespace tessera
