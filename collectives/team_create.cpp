@@ -84,7 +84,7 @@ std::unique_ptr<Team> finish(Begun begun) {
     return std::move(begun.team);
 }
 
-// ---- Among the PEs of a parent ----
+// ---- Among the PEs of a parent, each of which names a color ----
 
 // The offers of all members of all new teams together: these share no PE, so one slot serves all.
 SlotOffer common_offer(std::span<const MemberOffer> offers) {
@@ -98,29 +98,6 @@ SlotOffer common_offer(std::span<const MemberOffer> offers) {
     return common;
 }
 
-// `members_of(offers)`: the PEs of this PE's team, by their numbers in the world.
-template <class MembersOf>
-NewTeam create(Team& parent, MemberOffer mine, MembersOf members_of, const char* where) {
-    SlotSearch search(parent.slot);
-    while (true) {
-        if (mine.is_member != 0) mine.slots = search.offer();
-        const std::vector<MemberOffer> offers = show_to_all(parent, mine, where);
-        const SlotOffer common = common_offer(offers);
-        const bool has_members = std::ranges::any_of(
-            offers, [](const MemberOffer& each) { return each.is_member != 0; });
-        NewTeam made;
-        made.succeeded = !has_members || common.lowest().has_value();
-        Begun begun;
-        if (mine.is_member != 0) {
-            const Claim claim = settle(mine.slots, common);
-            if (claim.slot) begun = begin(members_of(offers), claim);
-        }
-        sync(parent, where);  // All gates are ready.
-        if (begun.team) made.team = finish(std::move(begun));
-        if (made.succeeded || !search.move_on(common)) return made;
-    }
-}
-
 std::vector<int> members_of_color(const Team& parent, std::span<const MemberOffer> offers,
                                   int color) {
     std::vector<int> indices;
@@ -132,6 +109,34 @@ std::vector<int> members_of_color(const Team& parent, std::span<const MemberOffe
     });
     for (int& each : indices) each = parent.world_pe(each);
     return indices;
+}
+
+// ---- Among the PEs of a parent, of which some are members ----
+
+// This goes up and down the tree of the parent's meeting: the offers of members.
+struct ProposalOfMembers {
+    SlotOffer offer;
+    std::uint64_t has_members = 0;
+    void combine(const ProposalOfMembers& other) {
+        if (other.has_members == 0) return;
+        has_members == 0 ? static_cast<void>(offer = other.offer) : offer.combine(other.offer);
+        has_members = 1;
+    }
+};
+
+bool has_member(const StridedMembers& members, int index) {
+    const int distance = index - members.start;
+    if (members.size == 1) return distance == 0;
+    return distance % members.stride == 0 && distance / members.stride >= 0 &&
+           distance / members.stride < members.size;
+}
+
+std::vector<int> world_pes_of(const StridedMembers& members, const Team& parent) {
+    std::vector<int> pes(static_cast<std::size_t>(members.size));
+    for (int i = 0; i < members.size; ++i) {
+        pes[static_cast<std::size_t>(i)] = parent.world_pe(members.start + i * members.stride);
+    }
+    return pes;
 }
 
 // ---- Among the members only ----
@@ -156,21 +161,51 @@ Claim agree(Meeting& meeting) {
 
 }  // namespace
 
-NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where) {
-    MemberOffer mine;
-    mine.is_member = world_pes.empty() ? 0 : 1;
-    return create(
-        parent, mine, [&](std::span<const MemberOffer>) { return world_pes; }, where);
+NewTeam create_team(Team& parent, const StridedMembers& members, const char* where) {
+    const bool is_member = has_member(members, parent.my_index);
+    Meeting meeting(parent, where);
+    SlotSearch search(parent.slot);
+    NewTeam made;
+    Begun begun;
+    for (bool goes_on = true; goes_on;) {
+        ProposalOfMembers common;
+        if (is_member) common = {.offer = search.offer(), .has_members = 1};
+        const SlotOffer mine = common.offer;
+        meeting.combine(common);
+        made.succeeded = common.has_members == 0 || common.offer.lowest().has_value();
+        if (is_member) {
+            const Claim claim = settle(mine, common.offer);
+            if (claim.slot) begun = begin(world_pes_of(members, parent), claim);
+        }
+        goes_on = !made.succeeded && search.move_on(common.offer);
+    }
+    meeting.finish();  // All gates are ready.
+    if (begun.team) made.team = finish(std::move(begun));
+    return made;
 }
 
 NewTeam split_team(Team& parent, ColorKey color_key, const char* where) {
     MemberOffer mine;
     mine.is_member = color_key.color < 0 ? 0 : 1;
     mine.color_key = color_key;
-    const auto members = [&](std::span<const MemberOffer> offers) {
-        return members_of_color(parent, offers, color_key.color);
-    };
-    return create(parent, mine, members, where);
+    SlotSearch search(parent.slot);
+    while (true) {
+        if (mine.is_member != 0) mine.slots = search.offer();
+        const std::vector<MemberOffer> offers = show_to_all(parent, mine, where);
+        const SlotOffer common = common_offer(offers);
+        const bool has_members = std::ranges::any_of(
+            offers, [](const MemberOffer& each) { return each.is_member != 0; });
+        NewTeam made;
+        made.succeeded = !has_members || common.lowest().has_value();
+        Begun begun;
+        if (mine.is_member != 0) {
+            const Claim claim = settle(mine.slots, common);
+            if (claim.slot) begun = begin(members_of_color(parent, offers, color_key.color), claim);
+        }
+        sync(parent, where);  // All gates are ready.
+        if (begun.team) made.team = finish(std::move(begun));
+        if (made.succeeded || !search.move_on(common)) return made;
+    }
 }
 
 NewTeam create_team_of(std::span<const int> world_pes, const char* where) {

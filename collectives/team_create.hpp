@@ -17,12 +17,18 @@ struct NewTeam {
     std::unique_ptr<Team> team;  // empty on PEs that are no members, and on failure
 };
 
-// Makes a team of `world_pes`: any PEs of the parent in any order, this one among them, without
-// repetition; or none, when this PE joins no team. Collective over `parent`. All PEs of a list give
-// the same list, so one call may make several teams that share no PE.
-// RETURNS when: the team may be used on this PE. COST: two syncs of the parent, O(members) memory
-// during the call.
-NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where);
+// Member i is PE start + i * stride of the parent. REQUIRES: size > 0, all are PEs of the parent,
+// and stride != 0 unless size is 1.
+struct StridedMembers {
+    int start = 0;
+    int stride = 1;
+    int size = 1;
+};
+// Makes a team of these PEs; a PE that is none of them joins no team. Collective over `parent`. All
+// members of a team name it alike, so one call may make several teams that share no PE.
+// RETURNS when: the team may be used on this PE. COST: that of create_team_of, with the PEs of the
+// parent; O(members) memory during the call, but not while it waits.
+NewTeam create_team(Team& parent, const StridedMembers& members, const char* where);
 
 // The PE joins a team with all PEs of the parent that name this color, by ascending key; PEs with
 // equal keys stand by their numbers in the parent.
@@ -30,7 +36,8 @@ struct ColorKey {
     int color = 0;  // negative: none
     int key = 0;
 };
-// Collective over `parent`. RETURNS, COST: like create_team.
+// Collective over `parent`. RETURNS when: like create_team. COST: each PE shows a line to all PEs of
+// the parent (shown_lines.hpp); O(PEs of the parent) memory.
 NewTeam split_team(Team& parent, ColorKey color_key, const char* where);
 
 // The same as create_team, but collective over the PEs of the list only; the other PEs do nothing.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Team management (OpenSHMEM 1.6, 9.4). A split only computes the list of members; collectives/
-// team_create.hpp makes a team of any list.
+// Team management (OpenSHMEM 1.6, 9.4). A split only names the members; collectives/
+// team_create.hpp makes the team.
 #include "shmem/teams.h"
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,9 +38,9 @@ OpenTeam try_take(std::uint64_t handle) {
 }
 
 // Collective over `parent`. The status is the same on all its PEs.
-int create(Team& parent, std::span<const int> world_pes, const Configuration& configuration,
-           shmem_team_t* new_team, const char* where) {
-    return hand_out(collectives::create_team(parent, world_pes, where), configuration, new_team,
+int create(Team& parent, const collectives::StridedMembers& members,
+           const Configuration& configuration, shmem_team_t* new_team, const char* where) {
+    return hand_out(collectives::create_team(parent, members, where), configuration, new_team,
                     where);
 }
 
@@ -51,15 +50,6 @@ bool is_team(const Team& parent, int start, int stride, int size) {
     const long last = start + (size - 1L) * stride;
     return size > 0 && start >= 0 && start < npes && last >= 0 && last < npes &&
            (stride != 0 || size == 1);
-}
-
-// Member i is PE start + i * stride of the parent. Empty when this PE is none of them.
-std::vector<int> strided_members(const Team& parent, int start, int stride, int size) {
-    const int me = parent.world_pe(parent.my_index);
-    std::vector<int> members;
-    for (int i = 0; i < size; ++i) members.push_back(parent.world_pe(start + i * stride));
-    if (std::find(members.begin(), members.end(), me) == members.end()) members.clear();
-    return members;
 }
 
 // Ends a team that the program made, and its contexts.
@@ -161,8 +151,8 @@ SHMEM_ENTRY(int, shmem_team_split_strided, shmem_team_t parent_team, int start, 
     *new_team = SHMEM_TEAM_INVALID;
     Team* parent = api::team_or_null(parent_team, SHMEM_WHERE);
     if (parent == nullptr || !api::is_team(*parent, start, stride, size)) return 1;
-    std::vector<int> members = api::strided_members(*parent, start, stride, size);
-    return api::create(*parent, members, {config, config_mask}, new_team, SHMEM_WHERE);
+    return api::create(*parent, {.start = start, .stride = stride, .size = size},
+                       {config, config_mask}, new_team, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(int, shmem_team_split_2d, shmem_team_t parent_team, int xrange,
@@ -180,9 +170,9 @@ SHMEM_ENTRY(int, shmem_team_split_2d, shmem_team_t parent_team, int xrange,
     const int y = parent.my_index / columns;
     const int row_size = std::min(columns, parent.npes - y * columns);
     const int column_size = (parent.npes - x + columns - 1) / columns;
-    int status = api::create(parent, api::strided_members(parent, y * columns, 1, row_size),
+    int status = api::create(parent, {.start = y * columns, .stride = 1, .size = row_size},
                              {xaxis_config, xaxis_mask}, xaxis_team, SHMEM_WHERE);
-    status |= api::create(parent, api::strided_members(parent, x, columns, column_size),
+    status |= api::create(parent, {.start = x, .stride = columns, .size = column_size},
                           {yaxis_config, yaxis_mask}, yaxis_team, SHMEM_WHERE);
     if (status == 0) return 0;
     for (shmem_team_t* team : {xaxis_team, yaxis_team}) {

@@ -9,6 +9,7 @@
 #include "base/fatal.hpp"
 #include "core/context.hpp"
 #include "core/internal_segment.hpp"
+#include "teams/team.hpp"
 
 namespace tessera {
 namespace {
@@ -39,16 +40,37 @@ std::uint64_t digest_of(std::span<const int> pes, std::uint64_t start) {
     return digest != 0 ? digest : 1;
 }
 
+// Two teams with a PE in common have different slots.
+std::uint64_t digest_of(const Team& team, std::uint64_t start) {
+    std::uint64_t digest = mix_bits(start + team.slot);
+    digest = mix_bits(digest * 31 + static_cast<std::uint32_t>(team.world_pe(0)));
+    digest = mix_bits(digest * 31 + static_cast<std::uint32_t>(team.npes));
+    return digest != 0 ? digest : 1;
+}
+
+constexpr std::uint64_t kListStart = 0x7E55E4A;
+constexpr std::uint64_t kCheckStart = 0xBADC0DE;
+
 }  // namespace
 
 Meeting::Meeting(std::span<const int> pes, int my_index, const char* where)
-    : where_(where), list_(digest_of(pes, 0x7E55E4A)), check_(digest_of(pes, 0xBADC0DE)) {
+    : where_(where), list_(digest_of(pes, kListStart)), check_(digest_of(pes, kCheckStart)) {
+    come(static_cast<int>(pes.size()), my_index, [&](std::uint32_t index) { return pes[index]; });
+}
+
+Meeting::Meeting(const Team& team, const char* where)
+    : where_(where), list_(digest_of(team, kListStart)), check_(digest_of(team, kCheckStart)) {
+    come(team.npes, team.my_index,
+         [&](std::uint32_t index) { return team.world_pe(static_cast<int>(index)); });
+}
+
+void Meeting::come(int npes, int my_index, const auto& pe_of) {
     const auto me = static_cast<std::uint32_t>(my_index);
-    const auto npes = static_cast<std::uint32_t>(pes.size());
-    parent_.pe = me == 0 ? -1 : pes[me & (me - 1)];
+    const auto end = static_cast<std::uint32_t>(npes);
+    parent_.pe = me == 0 ? -1 : pe_of(me & (me - 1));
     if (me != 0) round_ = static_cast<std::size_t>(std::countr_zero(me));
-    for (std::uint32_t bit = 1; (me & bit) == 0 && (me | bit) < npes; bit *= 2)
-        children_.push_back({.pe = pes[me | bit]});
+    for (std::uint32_t bit = 1; (me & bit) == 0 && (me | bit) < end; bit *= 2)
+        children_.push_back({.pe = pe_of(me | bit)});
     claim_place();
     look_for_others();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PEs that have no team yet come together: those of a list, called by them only. Passes up and
-// down a binomial tree combine a few words of all of them. (A team's members have gates of
-// their own; before there is a team there is nothing that only its members use.)
+// PEs come together: those of a list, which have no team yet, or the members of a team. Passes up
+// and down a binomial tree combine a few words of all of them. (Before there is a team there is
+// nothing that only its members use; so a meeting uses nothing of a team.)
 //
 // Each PE has a board in its internal segment. A PE that comes takes a place on its own board and
 // publishes there which list it comes for. Then it looks for its parent in the tree, and for its
@@ -34,6 +34,8 @@
 #include "base/wait.hpp"
 
 namespace tessera {
+
+struct Team;
 
 inline constexpr std::size_t kMeetings = 64;
 inline constexpr int kMeetingRounds = 20;  // 2^20 members
@@ -72,6 +74,8 @@ class Meeting {
   public:
     // Comes to the meeting of these PEs, of which this one is pes[my_index].
     Meeting(std::span<const int> pes, int my_index, const char* where);
+    // Comes to the meeting of the team's members.
+    Meeting(const Team& team, const char* where);
     // REQUIRES: finish().
     ~Meeting();
     Meeting(const Meeting&) = delete;
@@ -104,6 +108,7 @@ class Meeting {
     };
     static constexpr std::uint32_t kNoPlace = 0xFFFFFFFF;
 
+    void come(int npes, int my_index, const auto& pe_of);
     bool try_take_place();
     void claim_place();
     void look_for_others();
