@@ -25,11 +25,15 @@ if(TESSERA_FUZZ)
     target_compile_options(tessera_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(TESSERA_SIM)
-    # The compiler tells every access, but the simulator is what it tells (tests/sim/accesses.cpp).
     # Each copy of a program has variables of its own, also those of inline functions.
     target_compile_definitions(tessera_options INTERFACE TESSERA_SIM)
-    target_compile_options(tessera_options INTERFACE
-        -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 -Wno-tsan -fno-gnu-unique)
+    target_compile_options(tessera_options INTERFACE -fno-gnu-unique)
+    if(NOT TESSERA_SCALE)
+        # The compiler tells every access, but the simulator is what it tells
+        # (tests/sim/accesses.cpp).
+        target_compile_options(tessera_options INTERFACE
+            -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 -Wno-tsan)
+    endif()
 endif()
 
 find_program(TESSERA_CCACHE ccache)

@@ -22,7 +22,7 @@ EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap
                                      unsigned usable_cores, int* node_file, int* heap_file) {
     static tessera::topology::Facts facts{};
     facts.usable_cores = facts.allowed_cores = facts.usable_pus = facts.allowed_pus = usable_cores;
-    facts.memory_bytes = facts.machine_memory_bytes = std::size_t{16} << 30;
+    facts.memory_bytes = facts.machine_memory_bytes = std::size_t{1} << 45;
     tessera::heap::NodePlan plan{.npes = npes,
                                  .npes_of_job = npes_of_job,
                                  .heap_bytes = heap_bytes,

@@ -40,6 +40,11 @@ void arrive(void* argument) {
 
 }  // namespace
 
+std::uint64_t sim::fence_ends_at(std::size_t /*bytes*/) {
+    constexpr std::uint64_t kAnswerNs = 20'000;  // at most, from the server
+    return world.now() + world.random_below(kAnswerNs);
+}
+
 EXPORTED std::uint64_t tessera_sim_send(int to, void* letter, std::size_t bytes,
                                         std::uint64_t not_before, bool is_answer) {
     const sim::Character& network = world.character;

@@ -19,11 +19,11 @@ using sim::world;
 
 namespace {
 
-constexpr std::uint64_t kAnswerNs = 20'000;  // at most, from the server
-
 std::map<std::pair<int, std::string>, std::string> values;
+std::size_t published_bytes = 0;
 
 struct Waiter {
+    sim::Pe* pe;
     pmix_op_cbfunc_t done;
     void* data;
 };
@@ -31,6 +31,7 @@ std::vector<Waiter> waiters;
 
 void end_fence(void* argument) {
     const auto* waiter = static_cast<Waiter*>(argument);
+    world.act_for(*waiter->pe);
     waiter->done(PMIX_SUCCESS, waiter->data);
     delete waiter;
 }
@@ -38,7 +39,7 @@ void enter_fence(const Waiter& waiter) {
     waiters.push_back(waiter);
     if (waiters.size() < world.pes.size()) return;
     for (const Waiter& each : waiters)
-        world.at(world.now() + world.random_below(kAnswerNs), end_fence, new Waiter(each));
+        world.at(sim::fence_ends_at(published_bytes), end_fence, new Waiter(each));
     waiters.clear();
 }
 
@@ -56,17 +57,19 @@ EXPORTED pmix_status_t PMIx_Abort(int status, const char*, pmix_proc_t*, size_t)
 EXPORTED pmix_status_t PMIx_Put(pmix_scope_t, const char* key, pmix_value_t* value) {
     values[{world.current->pe->number, key}] =
         std::string(value->data.bo.bytes, value->data.bo.size);
+    published_bytes += value->data.bo.size;
     return PMIX_SUCCESS;
 }
 EXPORTED pmix_status_t PMIx_Commit() { return PMIX_SUCCESS; }
 EXPORTED pmix_status_t PMIx_Fence_nb(const pmix_proc_t*, size_t, const pmix_info_t*, size_t,
                                      pmix_op_cbfunc_t done, void* data) {
-    enter_fence({done, data});
+    enter_fence({world.current->pe, done, data});
     return PMIX_SUCCESS;
 }
 EXPORTED pmix_status_t PMIx_Fence(const pmix_proc_t*, size_t, const pmix_info_t*, size_t) {
     bool is_over = false;
-    enter_fence({[](pmix_status_t, void* over) {
+    enter_fence({world.current->pe,
+                 [](pmix_status_t, void* over) {
                      *static_cast<bool*>(over) = true;
                      world.wake(sim::key_of_object(over), 1);
                  },

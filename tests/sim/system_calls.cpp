@@ -225,14 +225,12 @@ EXPORTED ssize_t write(int file, const void* bytes, size_t count) {
 
 EXPORTED void* mmap(void* address, size_t bytes, int protection, int flags, int file,
                     off_t offset) noexcept {
-    void* mapped = sim::real_mmap(address, bytes, protection, flags, file, offset);
-    if (world.acting() != nullptr && mapped != MAP_FAILED && (flags & MAP_SHARED) != 0 && file >= 0)
-        world.note_mapping(mapped, bytes, file, static_cast<std::uint64_t>(offset));
-    return mapped;
+    if (world.acting() == nullptr || (flags & MAP_SHARED) == 0 || file < 0)
+        return sim::real_mmap(address, bytes, protection, flags, file, offset);
+    return world.map_shared(address, bytes, file, offset, (flags & MAP_FIXED) != 0);
 }
 EXPORTED int munmap(void* address, size_t bytes) noexcept {
-    if (world.acting() != nullptr) world.forget_mapping(address, bytes);
-    return REAL(munmap)(address, bytes);
+    return world.acting() != nullptr ? world.unmap(address, bytes) : REAL(munmap)(address, bytes);
 }
 
 namespace {

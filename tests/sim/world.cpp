@@ -408,6 +408,22 @@ Key World::key_of(const void* address) const {
     return {mapping->second.inode, mapping->second.offset + (at - mapping->first)};
 }
 
+void* World::map_shared(void* address, std::size_t bytes, int file, std::int64_t offset,
+                        bool is_fixed) {
+    void* mapped = real_mmap(address, bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | (is_fixed ? MAP_FIXED : 0), file, offset);
+    if (mapped != MAP_FAILED) note_mapping(mapped, bytes, file, static_cast<std::uint64_t>(offset));
+    return mapped;
+}
+
+int World::unmap(void* address, std::size_t bytes) {
+    forget_mapping(address, bytes);
+    return REAL(munmap)(address, bytes);
+}
+
+// Each PE's variables have addresses of their own.
+void World::act_for(Pe& /*pe*/) {}
+
 void World::note_mapping(void* address, std::size_t bytes, int file, std::uint64_t offset) {
     struct stat status {};
     if (::fstat(file, &status) != 0) return;

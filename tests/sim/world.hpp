@@ -150,8 +150,12 @@ class World {
 
     // The same word of shared memory has the same key, wherever PEs have mapped it.
     Key key_of(const void* address) const;
-    void note_mapping(void* address, std::size_t bytes, int file, std::uint64_t offset);
-    void forget_mapping(void* address, std::size_t bytes);
+    // mmap of a file, for reading and writing, and munmap, of the acting PE.
+    void* map_shared(void* address, std::size_t bytes, int file, std::int64_t offset,
+                     bool is_fixed);
+    int unmap(void* address, std::size_t bytes);
+    // From here on the running event acts for this PE.
+    void act_for(Pe& pe);
 
   private:
     struct Event {
@@ -176,6 +180,8 @@ class World {
     bool only_looks() const;
     void end_fibers(Pe& pe);
     void switch_away();
+    void note_mapping(void* address, std::size_t bytes, int file, std::uint64_t offset);
+    void forget_mapping(void* address, std::size_t bytes);
 
     std::deque<Fiber> fibers_;
     std::vector<Fiber*> ready_;
@@ -213,6 +219,10 @@ inline pid_t pid_of(const Pe& pe) {
 // context_switch.cpp
 extern "C" void tessera_sim_switch(void** from, void* to);
 void* prepare_stack(char* top, void (*entry)());
+
+// network.cpp. RETURNS: when a PE learns that all have entered a fence of the launcher, which gives
+// all of them the `bytes` that PEs have published.
+std::uint64_t fence_ends_at(std::size_t bytes);
 
 // loading.cpp. Loads a copy of the program for each PE.
 void load(const std::string& program, bool keeps_files);

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -29,16 +30,16 @@ using Count = std::atomic<std::uint32_t>;  // counts parts that are not answered
 // Long transfers travel in pieces of at most so many bytes.
 constexpr std::size_t kPieceBytesMax = 4096;
 
-// Times of arrival, by PE.
+// Times of arrival, by the PEs that letters have been sent to.
 struct SimContext final : Context {
-    SimContext(const Context::Options& options, int npes)
-        : Context(options),
-          latest(static_cast<std::size_t>(npes)),
-          earliest(static_cast<std::size_t>(npes)) {}
+    explicit SimContext(const Context::Options& options) : Context(options) {}
+    struct Times {
+        std::uint64_t latest = 0;    // letters sent so far
+        std::uint64_t earliest = 0;  // letters from now on
+    };
     Count pending{0};
     ShortMutex lock;
-    std::vector<std::uint64_t> latest;    // letters sent so far
-    std::vector<std::uint64_t> earliest;  // letters from now on
+    std::map<int, Times> times;
 };
 
 enum class Order : std::uint8_t { kAny, kBehindEarlier };
@@ -59,7 +60,7 @@ class SimTransport final : public FabricTransport {
     std::string description() const override { return "the simulated network"; }
     const std::string& provider() const override { return provider_; }
     std::unique_ptr<Context> make_context(const Context::Options& options) override {
-        return std::make_unique<SimContext>(options, setup_.npes);
+        return std::make_unique<SimContext>(options);
     }
     std::vector<std::byte> endpoint_info() const override {
         const auto bytes = std::as_bytes(std::span(&setup_.fingerprint, 1));
@@ -67,9 +68,6 @@ class SimTransport final : public FabricTransport {
     }
     bool runs_my_program(int /*pe*/) override { return true; }
     void start() override {
-        for (int pe = 0; pe < setup_.npes && !setup_.looks_up_late; ++pe) {
-            if (pe != setup_.pe) check_settings_of(pe);
-        }
         if (!setup_.has_progress_thread) return;
         progress_thread_ = start_library_thread([this] {
             constexpr std::uint64_t kSleepNs = 100'000'000;
@@ -175,7 +173,7 @@ class SimTransport final : public FabricTransport {
     void fence(Context& context) override {
         auto& mine = static_cast<SimContext&>(context);
         std::lock_guard guard(mine.lock);
-        mine.earliest = mine.latest;
+        for (auto& [pe, times] : mine.times) times.earliest = times.latest;
     }
     void quiet(Context& context) override { wait_for(static_cast<SimContext&>(context).pending); }
     void drive_until(bool (*is_done)(void*), void* state) override {
@@ -227,16 +225,22 @@ class SimTransport final : public FabricTransport {
         letter.atomic = what;
         return letter;
     }
-    static std::uint64_t earliest(Context& context, int pe, Order order) {
+    std::uint64_t earliest(Context& context, int pe, Order order) const {
         auto& mine = static_cast<SimContext&>(context);
-        std::lock_guard guard(mine.lock);
-        const auto at = static_cast<std::size_t>(pe);
-        return order == Order::kAny ? mine.earliest[at] : mine.latest[at];
+        std::unique_lock guard(mine.lock);
+        auto known = mine.times.find(pe);
+        if (known == mine.times.end()) {
+            guard.unlock();
+            check_settings_of(pe);
+            guard.lock();
+            known = mine.times.try_emplace(pe).first;
+        }
+        return order == Order::kAny ? known->second.earliest : known->second.latest;
     }
     static void note_arrival(Context& context, int pe, std::uint64_t arrival) {
         auto& mine = static_cast<SimContext&>(context);
         std::lock_guard guard(mine.lock);
-        std::uint64_t& latest = mine.latest[static_cast<std::size_t>(pe)];
+        std::uint64_t& latest = mine.times[pe].latest;
         latest = std::max(latest, arrival);
     }
     // Sends the request, in pieces, each of which is answered. `what.pending`: nullptr for the

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The calls of the program to the simulation of large jobs.
+#pragma once
+
+extern "C" {
+
+// All PEs call both, with what serves other PEs meanwhile.
+void tessera_scale_begin(const char* name, void (*drive)());
+void tessera_scale_end(void (*drive)());
+
+// Before the program's constructors. `place`: in the program.
+void tessera_scale_take_image(const void* place);
+// The program has allocated so many bytes, or freed them: `bytes` < 0.
+void tessera_scale_allocated(void* block, long bytes);
+}
