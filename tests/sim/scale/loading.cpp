@@ -17,6 +17,7 @@
 #include "../world.hpp"
 #include "base/inherited.hpp"
 #include "base/virtual_nodes.hpp"
+#include "phases.hpp"
 #include "scale.hpp"
 
 namespace sim {
@@ -134,6 +135,10 @@ NodeBytes node_bytes() {
 }
 
 }  // namespace scale
+
+extern "C" __attribute__((visibility("default"))) bool tessera_scale_is_node_file(int file) {
+    return file >= files.front().node && file <= files.back().heap;
+}
 
 void remove_copies() {}
 

@@ -11,6 +11,8 @@ void tessera_scale_end(void (*drive)());
 
 // Before the program's constructors. `place`: in the program.
 void tessera_scale_take_image(const void* place);
+// Whether the descriptor is that of a node's file.
+bool tessera_scale_is_node_file(int file);
 // The program has allocated so many bytes, or freed them: `bytes` < 0.
 void tessera_scale_allocated(void* block, long bytes);
 }

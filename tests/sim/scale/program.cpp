@@ -47,12 +47,12 @@ int main() {
     const int npes = shmem_n_pes();
     constexpr int kSomeMax = 1024;
     const int some = std::min(npes, kSomeMax);
-    auto* in = static_cast<long*>(shmem_malloc(some * sizeof(long)));
-    auto* out = static_cast<long*>(shmem_malloc(some * sizeof(long)));
-    auto* lock = static_cast<long*>(shmem_calloc(1, sizeof(long)));
     measure("first barrier_all", [] { shmem_barrier_all(); });
     measure("barrier_all", [] { shmem_barrier_all(); });
     measure("sync_all", [] { shmem_sync_all(); });
+    auto* in = static_cast<long*>(shmem_malloc(some * sizeof(long)));
+    auto* out = static_cast<long*>(shmem_malloc(some * sizeof(long)));
+    auto* lock = static_cast<long*>(shmem_calloc(1, sizeof(long)));
     for (int i = 0; i < some; ++i) in[i] = me;
     for (const char* name : {"first broadcast 8 B", "broadcast 8 B"})
         measure(name, [&] { shmem_long_broadcast(SHMEM_TEAM_WORLD, out, in, 1, 0); });

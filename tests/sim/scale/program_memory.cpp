@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Part of the program: tells the simulation of its allocations, and of the time before its
-// constructors. The linker gives it the calls of malloc() and its kin (--wrap).
+// constructors. The linker gives it the calls of malloc() and its kin (--wrap). All PEs of a node
+// use the same descriptors of its files, of which a process has too few.
+#include <fcntl.h>
 #include <malloc.h>
 
+#include <cstdarg>
 #include <cstdlib>
 #include <new>
 
@@ -15,6 +18,19 @@ void* __real_malloc(std::size_t bytes);
 void* __real_calloc(std::size_t count, std::size_t bytes);
 void* __real_realloc(void* block, std::size_t bytes);
 void __real_free(void* block);
+
+int __real_fcntl(int file, int command, ...);
+int __real_close(int file);
+
+int __wrap_fcntl(int file, int command, ...) {
+    va_list list;
+    va_start(list, command);
+    void* argument = va_arg(list, void*);
+    va_end(list);
+    if (command == F_DUPFD_CLOEXEC && tessera_scale_is_node_file(file)) return file;
+    return __real_fcntl(file, command, argument);
+}
+int __wrap_close(int file) { return tessera_scale_is_node_file(file) ? 0 : __real_close(file); }
 
 // The program's DT_INIT.
 __attribute__((visibility("default"), used)) void tessera_scale_loaded() {

@@ -3,8 +3,6 @@
 // Runs one OpenSHMEM program with very many PEs in a simulated world, and prints what each of its
 // phases costs (docs/scaling.md).
 #include <malloc.h>
-#include <sys/personality.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -66,15 +64,6 @@ void set_environment() {
     ::setenv("PMIX_RANK", "0", 1);
 }
 
-// Each PE keeps descriptors of its node's files.
-void raise_limits() {
-    rlimit files{.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
-    if (::setrlimit(RLIMIT_NOFILE, &files) == 0) return;
-    ::getrlimit(RLIMIT_NOFILE, &files);
-    files.rlim_cur = files.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &files);
-}
-
 void* run_main(void* pe) { std::exit(static_cast<sim::Pe*>(pe)->main(0, no_arguments, environ)); }
 
 }  // namespace
@@ -86,7 +75,6 @@ int main(int argc, char** argv) {
     if (!options.trace.empty())
         sim::scale::trace_phase(options.trace.front(), options.trace.back());
     set_environment();
-    raise_limits();
     world.seed(1);
     world.nodes = (options.npes + options.npes_of_node - 1) / options.npes_of_node;
     world.time_max = 1'000'000'000 + static_cast<std::uint64_t>(options.limit_s * 1e9);
