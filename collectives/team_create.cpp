@@ -133,9 +133,8 @@ bool has_member(const StridedMembers& members, int index) {
 
 std::vector<int> world_pes_of(const StridedMembers& members, const Team& parent) {
     std::vector<int> pes(static_cast<std::size_t>(members.size));
-    for (int i = 0; i < members.size; ++i) {
+    for (int i = 0; i < members.size; ++i)
         pes[static_cast<std::size_t>(i)] = parent.world_pe(members.start + i * members.stride);
-    }
     return pes;
 }
 

@@ -71,7 +71,7 @@ class NodeNames {
   private:
     int npes_ = 0;
     int nodes_ = 0;
-    int length_ = 0;              // of each node but the last; 0: they differ
+    int length_ = 0;              // PEs of each node but the last; 0: they differ
     std::vector<int> begins_;     // by node; empty: a formula
     std::vector<int> first_pes_;  // by PE; empty: the nodes are runs, or there is one
 };

@@ -39,7 +39,7 @@ struct PeState {
     int npes_of_host = 1;
     int thread_level = 0;
     const Peer* peers = nullptr;  // by world PE; address_map has them when init is complete
-    const NodeNames* node_names = nullptr;  // of the session's job
+    const NodeNames* node_names = nullptr;  // the session's
     InternalSegment* internal = nullptr;    // this PE's segment
     heap::NodeHeader* header = nullptr;     // header of the node's file
     std::size_t cache_bytes = 0;            // caches of the node; 0: not known

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The phases of the program (program.cpp): what each costs. All PEs begin a phase at the same
+// Measures the phases of the program (program.cpp). All PEs begin a phase at the same
 // virtual time, without messages: the world holds them until all have come.
 #include "phases.hpp"
 
@@ -30,11 +30,11 @@ struct Phase {
     double real_s = 0;
     std::uint64_t messages = 0;
     std::uint64_t new_contacts = 0;
-    std::uint64_t contacts_max = 0;      // of a PE, since the start
+    std::uint64_t contacts_max = 0;      // the most that a PE has, since the start
     std::uint64_t hottest_messages = 0;  // sent and received
     int hottest_pe = 0;
-    double private_bytes = 0;  // of a PE
-    double shared_bytes = 0;   // of a PE: its part of the node's files
+    double private_bytes = 0;  // a PE's
+    double shared_bytes = 0;   // a PE's part of the node's files
 };
 
 std::vector<Phase> phases;
@@ -171,7 +171,21 @@ void print_phases() {
 
 }  // namespace sim::scale
 
-using namespace sim::scale;
+using sim::scale::add_up;
+using sim::scale::allocated;
+using sim::scale::begin_real;
+using sim::scale::is_traced;
+using sim::scale::large_blocks;
+using sim::scale::LargeBlock;
+using sim::scale::meet;
+using sim::scale::note_all;
+using sim::scale::Phase;
+using sim::scale::phases;
+using sim::scale::seconds_now;
+using sim::scale::take_first_image;
+using sim::scale::trace;
+using sim::scale::trace_file;
+using sim::scale::traced_phase;
 
 // NOLINTBEGIN: the names are those of phases.hpp.
 #define EXPORTED extern "C" __attribute__((visibility("default")))

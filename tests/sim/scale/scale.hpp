@@ -24,7 +24,7 @@ void run_constructors(int argc, char** argv, char** environment);
 // Bytes that PEs keep for themselves in variables: the sum over all PEs.
 std::size_t image_bytes();
 
-// ---- network.cpp ----
+// ---- scale_network.cpp ----
 
 // LogGP (Alexandrov et al. 1995), in nanoseconds, of a node's network card.
 struct Network {
@@ -46,7 +46,7 @@ const Traffic& traffic_of(int pe);
 // A letter has arrived for the PE.
 void deliver(void* parcel);
 
-// ---- world.cpp ----
+// ---- scale_world.cpp ----
 
 // The PE may go on with what has arrived.
 void notice(int pe, std::uint64_t time);
@@ -60,7 +60,7 @@ struct Counts {
 extern Counts counts;
 std::size_t stack_bytes();
 
-// ---- loading.cpp ----
+// ---- scale_loading.cpp ----
 void load_program(const std::string& program);
 void make_files(std::size_t heap_bytes);
 struct NodeBytes {

@@ -54,9 +54,8 @@ void read_steps(const char* name) {
         ++lines[step.id];
     }
     std::fclose(file);
-    for (auto& [each, list] : steps) {
-        std::erase_if(list, [&](const Step& one) { return one.kind != 'E' && lines[one.id] == 1; });
-    }
+    const auto is_alone = [&](const Step& step) { return step.kind != 'E' && lines[step.id] == 1; };
+    for (auto& [each, list] : steps) std::erase_if(list, is_alone);
 }
 
 s4u::Link* add_link(s4u::NetZone& zone, const std::string& name, double bandwidth, double latency) {

@@ -102,7 +102,7 @@ TEST(Nodes, NodesAreNamedByTheirFirstPe) {
     EXPECT_EQ(job.node_names, NodeNames::of_pes({0, 1, 2, 0, 1, 5, 6, 7}));
 }
 
-// What oshrun's PEs compute from two numbers is what the lists of a host's PEs give.
+// oshrun's PEs compute from two numbers the same as from the list of a host's PEs.
 TEST(Nodes, TheOnlyHostNeedsNoLists) {
     for (int npes = 1; npes <= 9; ++npes) {
         Pes all(static_cast<std::size_t>(npes));

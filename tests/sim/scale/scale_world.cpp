@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The world of large jobs: see scale.hpp and ../world.hpp, whose functions are defined here in
-// another way. Each PE has a core and a clock of its own. A PE runs until it waits; what it does
-// takes the time that the network says, and no other. Events are done in the order of their times.
+// another way. Each PE has a core and a clock of its own, and runs until it waits. The network
+// alone says how long its steps take. Events are done in the order of their times.
 #include "../world.hpp"
 
 #include <sys/mman.h>
@@ -23,7 +23,13 @@
 namespace sim {
 namespace {
 
-using namespace scale;
+using scale::counts;
+using scale::deliver;
+using scale::load_image;
+using scale::network;
+using scale::next_trace_id;
+using scale::print_phases;
+using scale::trace;
 
 constexpr std::size_t kTaskStackBytes = std::size_t{128} << 10;
 constexpr int kYieldsMax = 100'000;  // without a wait: then the PE gives way
@@ -211,7 +217,7 @@ std::size_t stack_bytes() {
 
 void World::seed(std::uint64_t value) { random_state_.fill(value); }
 
-// Never a multiple of two: the random failures of ../system_calls.cpp do not happen.
+// Never a multiple of two: the random failures of tests/sim/system_calls.cpp do not happen.
 std::uint64_t World::random() {
     auto& state = random_state_[0];
     state = state * 6364136223846793005 + 1442695040888963407;
@@ -371,14 +377,14 @@ struct NodeMapping {
     char* address;
     int users;
 };
-struct Place {
+struct FilePart {
     ino_t file;
     std::int64_t offset;
     std::size_t bytes;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const FilePart&) const = default;
 };
-std::map<Place, NodeMapping> mappings;
-std::map<char*, Place> places;  // by address
+std::map<FilePart, NodeMapping> mappings;
+std::map<char*, FilePart> file_parts;  // by address
 
 }  // namespace
 
@@ -386,7 +392,7 @@ void* World::map_shared(void* address, std::size_t bytes, int file, std::int64_t
                         bool is_fixed) {
     struct stat status {};
     if (::fstat(file, &status) != 0) return MAP_FAILED;
-    const Place place{status.st_ino, offset, bytes};
+    const FilePart place{status.st_ino, offset, bytes};
     const auto known = mappings.find(place);
     if (known != mappings.end()) {
         if (is_fixed) REAL(munmap)(address, bytes);  // It was only reserved.
@@ -397,24 +403,25 @@ void* World::map_shared(void* address, std::size_t bytes, int file, std::int64_t
                              MAP_SHARED | (is_fixed ? MAP_FIXED : 0), file, offset);
     if (mapped == MAP_FAILED) return mapped;
     mappings[place] = {static_cast<char*>(mapped), 1};
-    places[static_cast<char*>(mapped)] = place;
+    file_parts[static_cast<char*>(mapped)] = place;
     return mapped;
 }
 
 int World::unmap(void* address, std::size_t bytes) {
-    const auto place = places.find(static_cast<char*>(address));
-    if (place == places.end() || place->second.bytes != bytes) return REAL(munmap)(address, bytes);
+    const auto place = file_parts.find(static_cast<char*>(address));
+    if (place == file_parts.end() || place->second.bytes != bytes)
+        return REAL(munmap)(address, bytes);
     const auto mapping = mappings.find(place->second);
     if (--mapping->second.users > 0) return 0;
     mappings.erase(mapping);
-    places.erase(place);
+    file_parts.erase(place);
     return REAL(munmap)(address, bytes);
 }
 
 Key World::key_of(const void* address) const {
     auto* at = static_cast<char*>(const_cast<void*>(address));
-    auto place = places.upper_bound(at);
-    if (place != places.begin() && at < (--place)->first + place->second.bytes)
+    auto place = file_parts.upper_bound(at);
+    if (place != file_parts.begin() && at < (--place)->first + place->second.bytes)
         return {1, reinterpret_cast<std::uint64_t>(at)};
     return {0, reinterpret_cast<std::uint64_t>(at)};
 }

@@ -3,7 +3,7 @@
 // The network of large jobs: LogGP, with one card a node. A letter costs its sender and its
 // receiver o; the card sends one after g, and a byte after G; the first letter between two PEs
 // waits for the round trip that makes their connection. Answers cost no PE time: the card gives
-// them. ../../../transports/sim/world.hpp has the contract.
+// them. transports/sim/world.hpp has the contract.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -74,7 +74,17 @@ void deliver(void* arrived) {
 
 }  // namespace sim::scale
 
-using namespace sim::scale;
+using sim::scale::card_free_at;
+using sim::scale::charge;
+using sim::scale::Inbox;
+using sim::scale::inboxes;
+using sim::scale::network;
+using sim::scale::next_trace_id;
+using sim::scale::note_contact;
+using sim::scale::Parcel;
+using sim::scale::send_at;
+using sim::scale::trace;
+using sim::scale::traffic;
 
 // A tree of the nodes' servers gathers and spreads what all PEs have published.
 std::uint64_t sim::fence_ends_at(std::size_t bytes) {
