@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/failures.hpp"
 #include "base/fatal.hpp"
 #include "base/no_wait.hpp"
 #include "transports/ofi/memory_watch.hpp"
@@ -132,8 +133,11 @@ void CompletionQueue::read_error() {
 
 void CompletionQueue::post_again(ssize_t (*call)(void*), void* state, ssize_t result, int pe) {
     MemoryWatch memory;
+    DeathPatience deaths;
     for (Patience patience(*this); result == -FI_EAGAIN; result = call(state)) {
+        // Each refused connection to a dead PE is an event, so the patience may never end.
         patience.step();
+        if (failure_count() > 0 && is_dead(pe)) deaths.look();
         memory.look();
     }
     if (result != 0) MessageSender::fail(result, pe);
