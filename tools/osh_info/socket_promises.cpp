@@ -76,13 +76,13 @@ Seen wakes_receiver() {
     return {"", std::to_string(kRounds) + " datagrams"};
 }
 
-constexpr SocketPromise kPromises[] = {
+constexpr SocketPromise kSocketPromises[] = {
     {"message-message", "datagrams stay in order, and none is lost", keeps_datagrams},
     {"wake", "a datagram wakes its receiver", wakes_receiver},
 };
 
 }  // namespace
 
-std::span<const SocketPromise> socket_promises() { return kPromises; }
+std::span<const SocketPromise> socket_promises() { return kSocketPromises; }
 
 }  // namespace tessera::osh_info
