@@ -65,8 +65,8 @@ def check_end(process, output, error, pid, number, seconds, limit):
     if not re.search(rf"^oshrun: pe \d+ \(host \S+, pid {pid}, .*\) was killed by signal {number} ",
                      error, re.MULTILINE):
         raise Failure("no message names the PE and the signal")
-    told = re.findall(r"^oshrun: pe .*(?<!one has died before, ending the job)$", error,
-                      re.MULTILINE)
+    blamed = r" was killed by " if goes_on else r""
+    told = re.findall(rf"^oshrun: pe .*{blamed}.*$", error, re.MULTILINE)
     if len(told) != 1 or "more PEs failed" in error:
         raise Failure("other PEs are blamed, too")
     if seconds > limit:
