@@ -17,6 +17,7 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/library_thread.hpp"
+#include "base/memory_left.hpp"
 #include "launch/fence_flag.hpp"
 
 namespace tessera::launch::pmix {
@@ -128,6 +129,7 @@ void on_fenced(pmix_status_t status, void*) {
 
 // A launcher that cannot reach another host may not answer; the other PEs find out by themselves.
 constexpr unsigned kAbortSeconds = 3;
+constexpr std::size_t kLibraryBytes = std::size_t{24} << 20;  // beside a thread's stack
 volatile sig_atomic_t abort_code = kFatalExitCode;
 
 void leave_unanswered(int) { ::_exit(abort_code); }
@@ -191,7 +193,13 @@ int connect() {
     // Another thread has connected. Pairs with launch/pmix_client.cpp:connect.
     if (is_connected.load(std::memory_order_acquire)) return static_cast<int>(self.rank);
     load_library();
-    start_library_thread([] {}).join();  // libpmix does not say that it can start none.
+    // libpmix crashes if it finds no memory, and does not say that it can start no thread.
+    if (!is_memory_left(kLibraryBytes)) {
+        fatal(
+            "shmem_init: the system gives no more memory for libpmix; raise the limits of memory "
+            "(ulimit -v, ulimit -d), or start fewer PEs");
+    }
+    start_library_thread([] {}).join();
     bool user_set_window = environment(kEventWindowVariable) != nullptr;
     ::setenv(kEventWindowVariable, "0", 0);
     pmix_status_t status = functions.init(&self, nullptr, 0);

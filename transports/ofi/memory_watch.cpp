@@ -3,12 +3,11 @@
 // See memory_watch.hpp.
 #include "transports/ofi/memory_watch.hpp"
 
-#include <sys/mman.h>
-
 #include <cstddef>
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/memory_left.hpp"
 
 namespace tessera::ofi {
 namespace {
@@ -24,14 +23,10 @@ void MemoryWatch::look() {
     if (next_look_ns_ == 0) next_look_ns_ = now + kIntervalNs;
     if (now < next_look_ns_) return;
     next_look_ns_ = now + kIntervalNs;
-    void* const memory =
-        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        fatal(
-            "libfabric takes no messages to other nodes, because the system gives it no more "
-            "memory; raise the limits of memory (ulimit -d, ulimit -v), or start fewer PEs");
-    }
-    ::munmap(memory, kBytes);
+    if (is_memory_left(kBytes)) return;
+    fatal(
+        "libfabric takes no messages to other nodes, because the system gives it no more memory; "
+        "raise the limits of memory (ulimit -d, ulimit -v), or start fewer PEs");
 }
 
 }  // namespace tessera::ofi
