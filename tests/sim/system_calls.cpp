@@ -269,6 +269,7 @@ EXPORTED ssize_t process_vm_readv(pid_t, const iovec* local, unsigned long local
 EXPORTED ssize_t process_vm_writev(pid_t, const iovec* local, unsigned long local_count,
                                    const iovec* remote, unsigned long remote_count,
                                    unsigned long) noexcept {
+    world.note_progress();  // It wakes no waiter: these find the new value when they look again.
     return copy_vectors(remote, remote_count, local, local_count);
 }
 

@@ -143,6 +143,8 @@ class World {
     [[noreturn]] void end_pe(int status);
     // The running PE, or another one, dies: no code of it runs any more.
     void kill_pe(Pe& pe);
+    // Something has changed that a waiter may look for.
+    void note_progress() { progress_at_ = now(); }
     // `status` is that of the process: the run is over.
     [[noreturn]] void finish(int status);
     // No wait of the run can end.
@@ -190,8 +192,8 @@ class World {
     std::array<std::uint64_t, 4> random_state_{};
     std::uint64_t clock_ = kBeginNs;
     std::int64_t granted_ = 0;
-    const void* place_ = nullptr;    // where the running fiber has stopped; nullptr: it waits
-    std::uint64_t progress_at_ = 0;  // the last wake-up, event, or end of a fiber
+    const void* place_ = nullptr;  // where the running fiber has stopped; nullptr: it waits
+    std::uint64_t progress_at_ = kBeginNs;  // the last wake-up, event, or end of a fiber
     std::size_t turn_ = 0;
     std::uint64_t switches_ = 0;
     std::uint64_t trace_ = 0;  // hash of all decisions: equal for equal runs
