@@ -295,7 +295,7 @@ static void check(const char* what, double expected, double found) {
     if (fabs(found - expected) <= 1e-11 * fabs(expected)) return;
     fprintf(stderr, "heat in %ld x %ld x %ld: expected %.17g, found %.17g\n", box[X], box[Y],
             box[Z], expected, found);
-    give_up("%s", what);
+    give_up(what);
 }
 
 // Away from the edges an error is as large as its change times the square of the way to them.
