@@ -211,7 +211,7 @@ class CmaWorld final : public ChildWorld {
         auto base = reinterpret_cast<std::uintptr_t>(memory);
         std::vector<CmaTarget> targets(2);
         targets[1] = {.pid = owner_, .base = base + kShift, .lock = lock_};
-        transport = make_cma_transport(std::move(targets), base);
+        transport = make_cma_transport(std::move(targets), 0, base);
         context = transport->make_context({});
     }
 };
