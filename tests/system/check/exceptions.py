@@ -43,8 +43,8 @@ NOT_STARTED = {
     r".*_cases|\w+_errors|hang_(probe|images|units)|crash_probe(_\w+)?|crashing|reduction_unknown|"
     r"attacked|traced|repeated_calls_test|conformance_global_exit":
         "a driver names one of their cases, most of them mistakes that the job ends with",
-    r"campaigns_busy|campaigns_busy_units|faults_dumped|cluster_probe|shmem_probe|print_probe|"
-    r"coarray_library|startup_empty|heap_agreement|images":
+    r"campaigns_busy|campaigns_busy_units|busy_images|faults_dumped|cluster_probe|shmem_probe|"
+    r"print_probe|coarray_library|startup_empty|heap_agreement|images":
         "parts of jobs that a driver kills, cuts off or starts with settings that do not fit",
     r"instructions|instruction_counts_test": "count instructions, those of the checker included",
     r"runtime_collectives|team_memory|prif_statements":
