@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The facts about a job that launchers give, by PMIx and by variables. Input: a byte for the number
-// of nodes, the lists of the PEs of hosts, a line each, and the launcher's address, the last line.
+// of nodes, a line for each host, which lists its PEs, and a line with the launcher's address.
 #include <algorithm>
 #include <string>
 #include <vector>
