@@ -1,13 +1,13 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! The ways to end, and mistakes without stat; ending_test.py names one and knows what is printed.
+! The ways to end, and mistakes without stat; prif_ending_test.py names one and knows what the
+! program prints.
 module stop_callbacks
   use iso_c_binding
   use iso_fortran_env, only: output_unit
   use prif
+  use checks, only: check, me, images
   implicit none
-
-  integer(c_int) :: me, images
 
 contains
 
@@ -203,15 +203,6 @@ program ending
 
 contains
 
-  subroutine fail_unless(condition, what)
-    logical, intent(in) :: condition
-    character(len=*), intent(in) :: what
-
-    if (condition) return
-    write (error_unit, "(a, i0, 3a)") "image ", me, ": ", what, " is wrong"
-    call prif_error_stop(.true._c_bool, 3_c_int)
-  end subroutine
-
   ! The last image ends while it holds two locks and is in a critical construct; others wait for
   ! one lock at that time. One image is told for each, and all get it.
   subroutine test_failed_holder()
@@ -234,11 +225,11 @@ contains
     call prif_lock(1, locks, 0_c_size_t, stat=stat)
     call count_told(128_c_size_t, stat, PRIF_STAT_UNLOCKED_FAILED_IMAGE)
     call prif_unlock(1, locks, 0_c_size_t, stat)
-    call fail_unless(stat == 0, "prif_unlock behind a failed holder")
+    call check(stat == 0, "prif_unlock behind a failed holder")
     do
       call prif_lock(1, locks, 64_c_size_t, acquired, stat)
       if (acquired) exit
-      call fail_unless(stat == 0, "the stat of a lock that is not acquired")
+      call check(stat == 0, "the stat of a lock that is not acquired")
     end do
     call count_told(136_c_size_t, stat, PRIF_STAT_UNLOCKED_FAILED_IMAGE)
     call prif_unlock(1, locks, 64_c_size_t)
@@ -246,20 +237,20 @@ contains
     call count_told(144_c_size_t, stat, PRIF_STAT_FAILED_IMAGE)
     call prif_end_critical(coarray)
     call prif_sync_all(stat)
-    call fail_unless(stat == PRIF_STAT_FAILED_IMAGE, "the stat of prif_sync_all")
-    if (me == 1) call fail_unless(all(words(17:19) == 1), "the number of images that were told")
+    call check(stat == PRIF_STAT_FAILED_IMAGE, "the stat of prif_sync_all")
+    if (me == 1) call check(all(words(17:19) == 1), "the number of images that were told")
     ! A lock on an image that has failed.
     call prif_lock(images, locks, 0_c_size_t, stat=state)
-    call fail_unless(state == PRIF_STAT_FAILED_IMAGE, "a lock on an image that has failed")
+    call check(state == PRIF_STAT_FAILED_IMAGE, "a lock on an image that has failed")
     call prif_unlock(1, locks, 0_c_size_t, state)
-    call fail_unless(state == PRIF_STAT_UNLOCKED, "prif_unlock behind the failure")
+    call check(state == PRIF_STAT_UNLOCKED, "prif_unlock behind the failure")
   end subroutine
 
   subroutine count_told(offset, stat, told)
     integer(c_size_t), intent(in) :: offset
     integer(c_int), intent(in) :: stat, told
 
-    call fail_unless(stat == 0 .or. stat == told, "the stat of a lock of a failed holder")
+    call check(stat == 0 .or. stat == told, "the stat of a lock of a failed holder")
     if (stat == told) call prif_atomic_add(1, locks, offset, 1_8)
   end subroutine
 
@@ -286,15 +277,15 @@ contains
     if (me == 1) then
       do i = 0, 199
         call prif_unlock(1, many, 8 * i, stat)
-        call fail_unless(stat == PRIF_STAT_UNLOCKED, "prif_unlock of a failed image's lock")
+        call check(stat == PRIF_STAT_UNLOCKED, "prif_unlock of a failed image's lock")
         call prif_lock(1, many, 8 * i, acquired, stat)
-        call fail_unless(logical(acquired), "acquired_lock of a failed image's lock")
+        call check(logical(acquired), "acquired_lock of a failed image's lock")
         if (stat == PRIF_STAT_UNLOCKED_FAILED_IMAGE) told = told + 1
         call prif_unlock(1, many, 8 * i)
         call prif_lock(1, many, 8 * i, acquired, stat)
-        call fail_unless(acquired .and. stat == 0, "the lock behind that")
+        call check(acquired .and. stat == 0, "the lock behind that")
       end do
-      call fail_unless(told == 200, "the number of locks that a failed image has left")
+      call check(told == 200, "the number of locks that a failed image has left")
     end if
     call prif_sync_all(stat)
   end subroutine
