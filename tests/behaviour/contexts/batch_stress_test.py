@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All layouts of batch_stress_test: 2 to 6 PEs on 1 to 3 nodes, with each kind of progress, with
-static data that is mapped or copied, and with two threads. Arguments: oshrun, the program."""
+"""Layouts of batch_stress_test: 2 to 6 PEs on 1 to 3 nodes, with each kind of progress, with
+static data that is mapped or copied, and with two threads; 36 of the 168, drawn anew each time.
+
+    batch_stress_test.py OSHRUN PROGRAM [--layouts 168] [--seed N]
+"""
+import argparse
 import collections
 import os
+import random
 import subprocess
 import sys
 
-OSHRUN, PROGRAM = sys.argv[1:3]
 ROUNDS, OPERATIONS = 6, 200
 SECONDS = 120  # a limit that only a hang reaches
 
@@ -20,13 +24,13 @@ def layouts():
                         yield npes, nodes, progress, statics, threads
 
 
-def run(npes, nodes, progress, statics, threads):
+def run(arguments, npes, nodes, progress, statics, threads):
     settings = {"SHMEM_SYMMETRIC_SIZE": "32M", "SHMEM_VIRTUAL_NODES": str(nodes),
                 "SHMEM_PROGRESS": progress, "SHMEM_HELPER_SIZE": "4K"}
     if statics == "cma":
         settings["SHMEM_STATIC_DATA"] = "cma"
-    command = [OSHRUN, "-n", str(npes), "--timeout", str(SECONDS), PROGRAM, str(ROUNDS),
-               str(OPERATIONS), str(threads)]
+    command = [arguments.oshrun, "-n", str(npes), "--timeout", str(SECONDS), arguments.program,
+               str(ROUNDS), str(OPERATIONS), str(threads)]
     job = subprocess.run(command, env={**os.environ, **settings}, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, check=False)
     if job.returncode != 0 or b"passed" not in job.stdout:
@@ -36,10 +40,17 @@ def run(npes, nodes, progress, statics, threads):
 
 
 def main():
+    parser = argparse.ArgumentParser(description="Layouts of batch_stress_test.")
+    parser.add_argument("oshrun")
+    parser.add_argument("program")
+    parser.add_argument("--layouts", type=int, default=36)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
     passed = collections.Counter()
     failed = 0
-    for layout in layouts():
-        if run(*layout):
+    for layout in random.Random(arguments.seed).sample(list(layouts()), arguments.layouts):
+        if run(arguments, *layout):
             passed[layout[2]] += 1
         else:
             failed += 1
