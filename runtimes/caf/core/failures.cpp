@@ -31,14 +31,14 @@ bool has_dead_member(const Members& team) {
 }
 
 // The library tells of later deaths.
-CollectiveCall::CollectiveCall(const Members& team, const char* routine, Before before)
+CollectiveCall::CollectiveCall(const Members& team, const char* routine, int reported)
     : team_(team),
       routine_(routine),
-      deaths_before_(before == Before::kCount ? 0 : count_deaths()),
+      reported_(reported),
       outer_(current.load(std::memory_order_relaxed)) {
     // Pairs with core/failures.cpp:tell.
     current.store(this, std::memory_order_release);
-    look_for_members(deaths_before_);
+    look_for_members(reported_);
 }
 
 // Pairs with core/failures.cpp:tell.
@@ -47,7 +47,7 @@ CollectiveCall::~CollectiveCall() { current.store(outer_, std::memory_order_rele
 void CollectiveCall::tell(int /*pe*/) {
     // Pairs with core/failures.cpp:CollectiveCall and core/failures.cpp:~CollectiveCall.
     const CollectiveCall* call = current.load(std::memory_order_acquire);
-    for (; call != nullptr; call = call->outer_) call->look_for_members(call->deaths_before_);
+    for (; call != nullptr; call = call->outer_) call->look_for_members(call->reported_);
 }
 
 // Ends the program if a member is among the deaths from the `first` on. This may be inside of a

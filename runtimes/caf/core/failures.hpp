@@ -29,12 +29,11 @@ bool has_dead_member(const Members& team);
 
 // Around calls of OpenSHMEM in which members of a team wait for each other, behind
 // sync_members(). A member that dies inside of such a call ends the program with a message, because
-// the call would not end. Deaths before the call count as well, unless the program has been told
-// and goes on without those members. THREADS: one at a time.
-enum class Before { kCount, kReported };
+// the call would not end. So does a member that has died before, but for the first `reported`
+// deaths: the program has been told of these and goes on without them. THREADS: one at a time.
 class CollectiveCall {
   public:
-    CollectiveCall(const Members& team, const char* routine, Before before = Before::kCount);
+    CollectiveCall(const Members& team, const char* routine, int reported = 0);
     ~CollectiveCall();
     CollectiveCall(const CollectiveCall&) = delete;
     CollectiveCall& operator=(const CollectiveCall&) = delete;
@@ -47,7 +46,7 @@ class CollectiveCall {
     static std::atomic<const CollectiveCall*> current;
     const Members& team_;
     const char* routine_;
-    int deaths_before_;
+    int reported_;
     const CollectiveCall* outer_;
 };
 

@@ -34,15 +34,15 @@ std::uintptr_t next_token = std::uintptr_t{1} << 63;
 
 // The block of a team in the memory of each image:
 //
-//   barrier | two messages of form team, four words of allocations, to a line | Exposed
+//   barrier | two messages of form team, four words of allocations, to two lines | Exposed
 //
 // The messages take turns: before an image writes one, it has passed a sync_members() behind the
 // last reads of it.
-constexpr std::size_t kLineBytes = 64;
-static_assert(2 * sizeof(FormMessage) + 4 * sizeof(std::uint64_t) <= kLineBytes);
+constexpr std::size_t kWordsBytes = 128;
+static_assert(2 * sizeof(FormMessage) + 4 * sizeof(std::uint64_t) <= kWordsBytes);
 
 std::size_t block_bytes(int images) {
-    return TeamBarrier::memory_bytes(images) + kLineBytes + sizeof(Exposed);
+    return TeamBarrier::memory_bytes(images) + kWordsBytes + sizeof(Exposed);
 }
 
 // Teams whose images map each other's memory can exchange data by loads.
@@ -62,7 +62,7 @@ void use_block(Team& team, void* block) {
     std::byte* messages = static_cast<std::byte*>(block) + TeamBarrier::memory_bytes(team.images);
     team.form_messages = reinterpret_cast<FormMessage*>(messages);
     team.allocation_words = reinterpret_cast<std::uint64_t*>(messages + 2 * sizeof(FormMessage));
-    find_exposed(team, reinterpret_cast<Exposed*>(messages + kLineBytes));
+    find_exposed(team, reinterpret_cast<Exposed*>(messages + kWordsBytes));
     if (!team.exposed.empty()) team.barrier->use_shared_release();
 }
 

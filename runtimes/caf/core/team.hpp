@@ -26,6 +26,8 @@ struct FormMessage {
     std::int64_t number;      // number of the new team; -1: the image wants none
     std::int32_t new_index;   // index in it, or 0: any
     std::uint32_t redefined;  // Team::formed_at of the team that is to become idle; 0: none
+    std::uint32_t call;       // the parent's `forms` of this call; else the image has not made it
+    std::int32_t deaths;      // the deaths that the image knows, where form team finds any
 };
 
 // A team whose variable has been defined again is idle (team_control.hpp): it has no handle, no

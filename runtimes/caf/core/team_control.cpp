@@ -6,8 +6,11 @@
 
 #include "core/team_control.hpp"
 
+#include <sched.h>
 #include <shmem.h>
+#include <shmemx.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -30,17 +33,34 @@ struct Member {
 };
 
 constexpr std::int64_t kNoTeam = -1;
+constexpr FormMessage kNoMessage{kNoTeam, 0, 0, 0, 0};
 
-// The messages of all images of the current team; those that have failed want no team.
-std::vector<FormMessage> read_messages(const Team& parent, const FormMessage* message) {
-    std::vector<FormMessage> messages(static_cast<std::size_t>(parent.images),
-                                      FormMessage{kNoTeam, 0, 0});
+struct Meeting {
+    std::vector<FormMessage> messages;  // one for each image of the parent
+    int deaths = 0;                     // The first ones of the log came before this call.
+};
+
+// Reads what the images of the parent want in this call. All images must find the same, and some
+// have heard of a death that others have not heard of. So none goes by what it knows itself: an
+// image wants nothing if it has written no message in this call, or if its process is among the
+// deaths that any image has written of. REQUIRES: CollectiveCall next, with these deaths: a later
+// one ends the program.
+Meeting read_messages(const Team& parent, const FormMessage* message) {
+    Meeting meeting;
+    meeting.messages.resize(static_cast<std::size_t>(parent.images));
     for (int image = 1; image <= parent.images; ++image) {
+        FormMessage& said = meeting.messages[static_cast<std::size_t>(image - 1)];
         const int pe = parent.pe_of(image);
-        if (status_of_pe(pe) == kOk)
-            get_bytes(&messages[static_cast<std::size_t>(image - 1)], message, sizeof *message, pe);
+        if (!is_dead(pe)) get_bytes(&said, message, sizeof said, pe);
+        if (said.call != parent.forms) said = kNoMessage;
+        meeting.deaths = std::max(meeting.deaths, said.deaths);
     }
-    return messages;
+    while (count_deaths() < meeting.deaths) ::sched_yield();  // oshrun tells the nodes by turns.
+    for (int i = 0; i < meeting.deaths; ++i) {
+        const int image = parent.image_of(shmemx_failed_pe(i));
+        if (image != 0) meeting.messages[static_cast<std::size_t>(image - 1)] = kNoMessage;
+    }
+    return meeting;
 }
 
 // The images that have said `number`, in the order of the parent.
@@ -96,11 +116,15 @@ FormedTeam form_team(std::int64_t number, int new_index, const void* variable) {
     Team* const proposed = choose_redefined(parent, call);
     FormMessage* message = &parent.form_messages[call % 2];
     *message = {number > 0 ? number : kNoTeam, new_index,
-                proposed != nullptr ? proposed->formed_at : 0};
+                proposed != nullptr ? proposed->formed_at : 0, call, 0};
     const int status = sync_members(parent);
     if (status == kStoppedImage) return {nullptr, status, ""};
-    const std::vector<FormMessage> messages = read_messages(parent, message);
-    const CollectiveCall guard(parent, "form team", Before::kReported);
+    if (status == kFailedImage) {
+        message->deaths = count_deaths();
+        sync_members(parent);
+    }
+    const auto [messages, deaths] = read_messages(parent, message);
+    const CollectiveCall guard(parent, "form team", deaths);
     if (proposed != nullptr && status == kOk) make_idle_if_agreed(parent, *proposed, messages);
     if (number <= 0) return {nullptr, kBadTeam, "the number of a team is positive"};
     auto team = std::make_unique<Team>();

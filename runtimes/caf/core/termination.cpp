@@ -82,7 +82,7 @@ void leave_all(ImageState state) {
     serve_others();
     if (detail::at_finalize != nullptr) detail::at_finalize();
     // With deaths before, shmem_finalize waits for no other image.
-    const CollectiveCall call(initial_team(), "end of the program", Before::kReported);
+    const CollectiveCall call(initial_team(), "end of the program", count_deaths());
     shmem_finalize();
 }
 
