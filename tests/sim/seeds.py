@@ -13,7 +13,8 @@ import subprocess
 import sys
 import time
 
-# Program, layouts (PEs x nodes), arguments; SEED becomes the first seed of the run.
+# Program, layouts (PEs x nodes), arguments; SEED becomes the first seed of the run. Behind them, the
+# message with which the job may end, too.
 PROGRAMS = (
     ("hello", "3x1 4x2 5x5 8x2", ""),
     ("short_teams", "3x1 4x2 5x5", ""),
@@ -64,13 +65,17 @@ PROGRAMS = (
     ("caf_access_plain", "3x1 4x2", ""),
     ("caf_control_random", "3x1 4x2", ""),
     ("caf_killed_anytime", "3x1 5x1", ""),
+    ("forming_teams", "3x1 4x1 5x1 8x1", "", "has died during the call"),
 )
 FAILED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failed_seeds.txt")
 
 
-def simulate(build, program, layout, seed, *options, arguments=""):
+def simulate(build, program, layout, seed, *options):
     """The number of seeds that have run, of those that have failed, and what it printed."""
     pes, nodes = layout.split("x")
+    arguments, *right_end = next(row[2:] for row in PROGRAMS if row[0] == program)
+    for text in right_end:
+        options += ("--right-end", text)
     command = [os.path.join(build, "bin/sim"), "run", "--pes", pes, "--nodes", nodes,
                "--seed", str(seed), *options, os.path.join(build, f"lib/sim_{program}.so"),
                *arguments.replace("SEED", str(seed)).split()]
@@ -91,10 +96,11 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--first", type=int, default=int(time.time()) * 1000, help="first seed")
+    parser.add_argument("--layouts", help="in place of those of the table")
     parser.add_argument("--only", default="", help="a regular expression for PROGRAM LAYOUT")
     options = parser.parse_args()
-    runs = [(program, layout, arguments) for program, layouts, arguments in PROGRAMS
-            for layout in layouts.split()
+    runs = [(program, layout) for program, layouts, *_ in PROGRAMS
+            for layout in (options.layouts or layouts).split()
             if re.search(options.only, f"{program} {layout}") and
             os.path.exists(os.path.join(options.build, f"lib/sim_{program}.so"))]
     failures = 0
@@ -104,9 +110,9 @@ def main():
             failures += failed
             print(text if failed else f"{program} {layout} seed {seed}: right", flush=True)
     minutes = str(options.seconds / 60 / max(len(runs), 1))
-    for program, layout, arguments in runs:
+    for program, layout in runs:
         done, failed, text = simulate(options.build, program, layout, options.first, "--minutes",
-                                      minutes, arguments=arguments)
+                                      minutes)
         failures += failed
         print(f"{program} {layout} from {options.first}: {done} seeds, {failed} failed", flush=True)
         if failed:

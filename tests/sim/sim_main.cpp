@@ -40,6 +40,7 @@ struct Options {
     bool is_in_this_process = false;
     bool shrinks = false;
     bool is_verbose = false;
+    std::string right_end;  // a run that prints this has ended as it should
     std::vector<std::string> environment;
     std::vector<std::string> arguments;  // the program and its arguments
 };
@@ -78,6 +79,8 @@ Options parse(int argc, char** argv) {
     run->add_option("--limit", options.limit_s, "virtual seconds that a run may take");
     run->add_option("--env", options.environment, "NAME=VALUE for the PEs");
     run->add_option("--deaths", options.deaths, "PEs that die, where the program survives it");
+    run->add_option("--right-end", options.right_end,
+                    "a run that prints this text has not failed, whatever its status");
     run->add_flag("--first", options.ends_at_first, "end with the first seed that fails");
     run->add_flag("--here", options.is_in_this_process,
                   "run the first seed without a fork: for gdb");
@@ -170,13 +173,14 @@ void* run_main(void* argument) {
     world.run();
 }
 
-void copy_out(int file) {
+std::string read_all(int file) {
+    std::string all;
     char text[4096];
     ssize_t bytes = 0;
     ::lseek(file, 0, SEEK_SET);
     while ((bytes = ::read(file, text, sizeof text)) > 0)
-        std::fwrite(text, 1, static_cast<std::size_t>(bytes), stdout);
-    std::fflush(stdout);
+        all.append(text, static_cast<std::size_t>(bytes));
+    return all;
 }
 
 struct Window {
@@ -184,8 +188,16 @@ struct Window {
     std::uint64_t to = sim::kNever;
 };
 
-// Runs the seed in a process of its own. RETURNS: its status, as of waitpid().
-int fork_seed(const Options& options, std::uint64_t seed, int output, Window random) {
+struct Result {
+    int status = 0;    // as of waitpid()
+    std::string text;  // what it has printed
+    bool is_right = false;
+};
+
+// Runs the seed in a process of its own.
+Result fork_seed(const Options& options, std::uint64_t seed, Window random = {}) {
+    const int output = ::memfd_create("sim-output", 0);
+    std::fflush(stdout);
     const pid_t child = ::fork();
     if (child < 0) {
         std::perror("sim: fork");
@@ -199,16 +211,20 @@ int fork_seed(const Options& options, std::uint64_t seed, int output, Window ran
         world.random_to = random.to;
         run_seed(options, seed);
     }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return status;
+    Result result;
+    ::waitpid(child, &result.status, 0);
+    result.text = read_all(output);
+    ::close(output);
+    result.is_right =
+        result.status == 0 ||
+        (!options.right_end.empty() && result.text.find(options.right_end) != std::string::npos);
+    return result;
 }
 
 // Cuts the window of random switches as long as the run still fails, and shows the switches left.
 void shrink(const Options& options, std::uint64_t seed) {
     constexpr std::uint64_t kSwitchesMax = std::uint64_t{1} << 22;
-    const int output = ::memfd_create("sim-output", 0);
-    const auto fails = [&](Window window) { return fork_seed(options, seed, output, window) != 0; };
+    const auto fails = [&](Window window) { return !fork_seed(options, seed, window).is_right; };
     Window window{0, kSwitchesMax};
     if (!fails(window)) {
         std::printf("sim: seed %llu does not fail within %llu switches\n",
@@ -225,26 +241,22 @@ void shrink(const Options& options, std::uint64_t seed) {
     std::printf("sim: seed %llu fails with the random switches %llu to %llu alone:\n",
                 static_cast<unsigned long long>(seed), static_cast<unsigned long long>(window.from),
                 static_cast<unsigned long long>(window.to - 1));
-    std::fflush(stdout);
     world.shows_switches = true;
-    const int shown = ::memfd_create("sim-output", 0);
-    fork_seed(options, seed, shown, window);
-    copy_out(shown);
+    std::fputs(fork_seed(options, seed, window).text.c_str(), stdout);
 }
 
 // RETURNS: whether the run ended as it should.
 bool check_seed(const Options& options, std::uint64_t seed) {
-    const int output = ::memfd_create("sim-output", 0);
-    const int status = fork_seed(options, seed, output, {});
-    if (status != 0 || options.is_verbose) copy_out(output);
-    ::close(output);
-    if (status == 0) return true;
+    const Result result = fork_seed(options, seed);
+    if (!result.is_right || options.is_verbose) std::fputs(result.text.c_str(), stdout);
+    if (result.is_right) return true;
+    const int status = result.status;
     const char* how = WIFSIGNALED(status) ? "signal" : "status";
     const int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     std::printf("sim: seed %llu, %d PEs, %d nodes: %s %d\n", static_cast<unsigned long long>(seed),
                 options.npes, options.nodes, how, number);
-    std::fflush(stdout);
     if (options.shrinks) shrink(options, seed);
+    std::fflush(stdout);
     return false;
 }
 

@@ -98,6 +98,8 @@ tessera_simulated_dart(together_test together.cpp moves.cpp nonblocking.cpp redu
 # ---- Coarrays ----
 if(TESSERA_FORTRAN)
     add_subdirectory(${PROJECT_SOURCE_DIR}/runtimes/caf caf EXCLUDE_FROM_ALL)
+    tessera_simulated(forming_teams forming_teams.cpp $<TARGET_OBJECTS:tessera_caf_core>)
+    target_include_directories(forming_teams PRIVATE ${PROJECT_SOURCE_DIR}/runtimes/caf)
     set(checks ${behaviour}/coarrays/checks.f90)
     function(tessera_simulated_coarrays name)
         set(source ${behaviour}/coarrays/${name}.f90)
