@@ -10,14 +10,14 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "core/failures.hpp"
-#include "core/runtime.hpp"
-#include "core/team_control.hpp"
-#include "core/termination.hpp"
+#include "runtimes/caf/core/failures.hpp"
+#include "runtimes/caf/core/runtime.hpp"
+#include "runtimes/caf/core/team_control.hpp"
+#include "runtimes/caf/core/termination.hpp"
 
 namespace {
 
-using namespace tessera::caf;
+namespace caf = tessera::caf;
 
 constexpr std::uint64_t kLifeMax = 3000;  // us
 constexpr int kRoundsAfterDeath = 3;
@@ -40,44 +40,45 @@ std::uint64_t random_below(std::uint64_t bound) {
 int use_new_team() {
     static const char variable = 0;
     ++rounds;
-    const FormedTeam formed = form_team(1, 0, &variable);
+    const caf::FormedTeam formed = caf::form_team(1, 0, &variable);
     check(formed.team != nullptr, "no team is formed");
-    change_team(*formed.team);
-    const Team& team = current_team();
+    caf::change_team(*formed.team);
+    const caf::Team& team = caf::current_team();
     const int images = team.images;
     shmem_long_p(&seen[0], rounds, shmem_my_pe());
     shmem_long_p(&seen[1], images, shmem_my_pe());
-    sync_members(*formed.team);
+    caf::sync_members(*formed.team);
     for (int image = 1; image <= images; ++image) {
         const int pe = team.pe_of(image);
-        if (is_dead(pe)) continue;
+        if (caf::is_dead(pe)) continue;
         check(shmem_long_g(&seen[0], pe) == rounds, "a member is in another round");
         check(shmem_long_g(&seen[1], pe) == images, "a member has another number of images");
     }
-    end_team();
+    caf::end_team();
     return images;
 }
 
 }  // namespace
 
 int main() {
-    ensure_initialized();
+    caf::ensure_initialized();
     seen = static_cast<long*>(shmem_calloc(3, sizeof(long)));
-    const int images = num_images();
-    if (this_image() == 1) seen[2] = static_cast<long>(random_below(images));
-    sync_members(initial_team());
+    const int images = caf::num_images();
+    if (caf::this_image() == 1) seen[2] = static_cast<long>(random_below(images));
+    caf::sync_members(caf::initial_team());
     const bool dies = shmem_long_g(&seen[2], 0) == shmem_my_pe();
-    sync_members(initial_team());
+    caf::sync_members(caf::initial_team());
     if (dies) ::ualarm(static_cast<useconds_t>(1 + random_below(kLifeMax)), 0);
-    int status = kOk;
-    while (status == kOk) {
+    int status = caf::kOk;
+    while (status == caf::kOk) {
         use_new_team();
-        status = sync_members(initial_team());
+        status = caf::sync_members(caf::initial_team());
     }
-    check(status == kFailedImage, "the status is not that of a failed image");
+    check(status == caf::kFailedImage, "the status is not that of a failed image");
     for (int i = 0; i < kRoundsAfterDeath; ++i) {
         check(use_new_team() == images - 1, "the team is not that of the images that are left");
-        check(sync_members(initial_team()) == kFailedImage, "the failed image is forgotten");
+        check(caf::sync_members(caf::initial_team()) == caf::kFailedImage,
+              "the failed image is forgotten");
     }
-    stop_image(0);
+    caf::stop_image(0);
 }

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 
-# Program, layouts (PEs x nodes), arguments; SEED becomes the first seed of the run. Behind them, the
-# message with which the job may end, too.
+# Program, layouts (PEs x nodes), arguments; SEED becomes the first seed of the run. Some have
+# a message with which the job may end, too.
 PROGRAMS = (
     ("hello", "3x1 4x2 5x5 8x2", ""),
     ("short_teams", "3x1 4x2 5x5", ""),
@@ -35,7 +35,6 @@ PROGRAMS = (
     ("conformance_contexts", "2x1 3x3", ""),
     ("conformance_memory", "3x1 4x2", ""),
     ("rma_test", "3x1 4x2", ""),
-    ("shared_copy_test", "3x1 5x1", ""),
     ("atomics_test", "3x1 4x2", ""),
     ("ordering_test", "3x1 4x2", ""),
     ("signal_test", "3x1 4x2", ""),

@@ -33,7 +33,7 @@ struct Options {
     std::uint64_t seed = 0;
     std::uint64_t seeds = 1;
     double minutes = 0;
-    double limit_s = 60;
+    double limit_s = 300;
     std::size_t heap_bytes = std::size_t{64} << 20;
     int deaths = 0;
     bool ends_at_first = false;
@@ -189,14 +189,14 @@ struct Window {
 };
 
 struct Result {
-    int status = 0;    // as of waitpid()
-    std::string text;  // what it has printed
+    int status = 0;  // as of waitpid()
+    std::string output;
     bool is_right = false;
 };
 
 // Runs the seed in a process of its own.
 Result fork_seed(const Options& options, std::uint64_t seed, Window random = {}) {
-    const int output = ::memfd_create("sim-output", 0);
+    const int file = ::memfd_create("sim-output", 0);
     std::fflush(stdout);
     const pid_t child = ::fork();
     if (child < 0) {
@@ -205,19 +205,19 @@ Result fork_seed(const Options& options, std::uint64_t seed, Window random = {})
     }
     if (child == 0) {
         ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-        ::dup2(output, STDOUT_FILENO);
-        ::dup2(output, STDERR_FILENO);
+        ::dup2(file, STDOUT_FILENO);
+        ::dup2(file, STDERR_FILENO);
         world.random_from = random.from;
         world.random_to = random.to;
         run_seed(options, seed);
     }
     Result result;
     ::waitpid(child, &result.status, 0);
-    result.text = read_all(output);
-    ::close(output);
+    result.output = read_all(file);
+    ::close(file);
     result.is_right =
         result.status == 0 ||
-        (!options.right_end.empty() && result.text.find(options.right_end) != std::string::npos);
+        (!options.right_end.empty() && result.output.find(options.right_end) != std::string::npos);
     return result;
 }
 
@@ -242,13 +242,13 @@ void shrink(const Options& options, std::uint64_t seed) {
                 static_cast<unsigned long long>(seed), static_cast<unsigned long long>(window.from),
                 static_cast<unsigned long long>(window.to - 1));
     world.shows_switches = true;
-    std::fputs(fork_seed(options, seed, window).text.c_str(), stdout);
+    std::fputs(fork_seed(options, seed, window).output.c_str(), stdout);
 }
 
 // RETURNS: whether the run ended as it should.
 bool check_seed(const Options& options, std::uint64_t seed) {
     const Result result = fork_seed(options, seed);
-    if (!result.is_right || options.is_verbose) std::fputs(result.text.c_str(), stdout);
+    if (!result.is_right || options.is_verbose) std::fputs(result.output.c_str(), stdout);
     if (result.is_right) return true;
     const int status = result.status;
     const char* how = WIFSIGNALED(status) ? "signal" : "status";

@@ -60,7 +60,6 @@ tessera_simulated_chapter(memory ${behaviour}/memory/memory_conformance_test.cpp
 
 # ---- Routines ----
 tessera_simulated(rma_test ${behaviour}/rma/rma_test.cpp)
-tessera_simulated(shared_copy_test ${behaviour}/rma/shared_copy_test.cpp)
 tessera_simulated(atomics_test ${behaviour}/atomics/atomics_test.cpp)
 tessera_simulated(ordering_test ${behaviour}/ordering/ordering_test.cpp)
 tessera_simulated(signal_test ${behaviour}/signals/signal_test.cpp)
