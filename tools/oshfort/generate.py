@@ -3,7 +3,7 @@
 """Makes the Fortran 2018 module shmem from the headers and their type tables, and the Fortran
 interface of OpenSHMEM 1.4 (old.py).
 
-    generate.py --include include --output shmem.f90 --old old.c --old-header shmem.fh
+    generate.py --include include --output shmem.f90 [--old old.c] [--old-header shmem.fh]
 
 Every routine of the headers below that Fortran has types for becomes a procedure of the same name
 and with the same arguments in the same order; docs/fortran.md has the rules and the exceptions.
@@ -74,8 +74,10 @@ def template(name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    for option in ("--include", "--output", "--old", "--old-header"):
+    for option in ("--include", "--output"):
         parser.add_argument(option, required=True)
+    for option in ("--old", "--old-header"):
+        parser.add_argument(option)
     arguments = parser.parse_args()
     module = Module(read_tables(arguments.include))
     for name in HEADERS:
@@ -85,8 +87,10 @@ def main():
             for routine in entry.routines:
                 module.add(routine)
     write(arguments.output, module.fill(template("shmem.f90.in")))
-    write(arguments.old, old.fill_c(template("old.c.in")))
-    write(arguments.old_header, old_header(arguments.include))
+    if arguments.old:
+        write(arguments.old, old.fill_c(template("old.c.in")))
+    if arguments.old_header:
+        write(arguments.old_header, old_header(arguments.include))
 
 
 if __name__ == "__main__":
