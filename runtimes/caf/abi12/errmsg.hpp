@@ -12,9 +12,8 @@
 
 namespace tessera::caf {
 
-// The stat= and errmsg= of a sync statement. GCC 8 to 14 pass the address of a pointer to the
-// variable (abi12/errmsg.cpp). Of later ones it is not known, and errmsg= stays as it was
-// (abi15/errmsg.cpp).
+// The stat= and errmsg= of a sync statement. GCC 8 to 15 pass the address of a pointer to the
+// variable (abi12/errmsg.cpp), GCC 16 that of the variable (abi16/errmsg.cpp).
 ErrorTarget target_of_sync(int* stat, char* errmsg, std::size_t errmsg_bytes);
 
 // The same of a collective subroutine. A variable that lies in the caller itself is passed by

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi12/access_section.hpp"
+#include "abi12/register.hpp"
 #include "abi15/accessor_service.hpp"
 #include "abi15/accessors.hpp"
 #include "core/image_state.hpp"
@@ -60,6 +61,25 @@ void* part_of(const Coarray& coarray, int pe) {
 
 void copy_descriptor(Descriptor& to, const Descriptor* from) {
     if (from != nullptr) std::memcpy(static_cast<void*>(&to), from, descriptor_bytes(from->rank));
+}
+
+// An allocated array, as a checker gets it: without the address.
+Descriptor describe(const Bounds& bounds) {
+    Descriptor array{};
+    array.rank = static_cast<std::int8_t>(bounds.rank);
+    array.span = bounds.stride_bytes[0];
+    array.element_bytes = static_cast<std::size_t>(array.span);
+    std::ptrdiff_t offset = 0;
+    for (int i = 0; i < bounds.rank; ++i) {
+        const std::ptrdiff_t stride = array.span == 0 ? 1 : bounds.stride_bytes[i] / array.span;
+        array.dim[i] = {
+            .stride = stride,
+            .lower = bounds.lower[i],
+            .upper = bounds.lower[i] + static_cast<std::ptrdiff_t>(bounds.extent[i]) - 1};
+        offset -= stride * bounds.lower[i];
+    }
+    array.offset = static_cast<std::size_t>(offset);
+    return array;
 }
 
 // Fills in what all requests have.
@@ -233,17 +253,22 @@ CAF_ENTRY void _gfortran_caf_send_to_remote(caf_token_t token, Descriptor* dest_
     }
 }
 
+// allocated(x) too, without an image: the token is NULL before the allocation.
 CAF_ENTRY std::int32_t _gfortran_caf_is_present_on_remote(caf_token_t token, const int image,
                                                           const int accessor, void* add_data,
                                                           const std::size_t add_bytes) {
     ensure_initialized();
+    if (token == nullptr) return 0;
     const int pe = pe_of_image(image, nullptr, nullptr, "allocated");
-    const Coarray& coarray = *from_token(token, "allocated");
+    Coarray& coarray = *from_token(token, "allocated");
     const Arguments arguments{accessor, image, add_data, add_bytes};
+    const Bounds* bounds = bounds_of(coarray);
+    Descriptor described = bounds != nullptr ? describe(*bounds) : Descriptor{};
+    Descriptor* descriptor = bounds != nullptr ? &described : nullptr;
     void* part = part_of(coarray, pe);
-    if (part != nullptr) return run_checker(arguments, part) ? 1 : 0;
+    if (part != nullptr) return run_checker(arguments, part, descriptor) ? 1 : 0;
     const Request request =
-        request_of(Task::kIsPresent, arguments, nullptr, nullptr, nullptr, nullptr);
+        request_of(Task::kIsPresent, arguments, descriptor, nullptr, nullptr, nullptr);
     return ask_owner(request, add_data, nullptr, coarray, pe).reply.is_present ? 1 : 0;
 }
 

@@ -52,7 +52,9 @@ std::unique_ptr<Message> execute(std::uint64_t pointer) {
     if (request.task == Task::kGet) return run_get(request, arguments, coarray);
     Reply reply{};
     if (request.task == Task::kIsPresent) {
-        reply.is_present = run_checker(arguments, coarray);
+        reply.is_present =
+            run_checker(arguments, coarray,
+                        request.has_source_descriptor ? &request.source_descriptor : nullptr);
     } else {
         std::vector<std::byte> data(request.data_bytes);
         fetch(data.data(), pointer, sizeof request + add_data.size(), data.size());

@@ -106,11 +106,13 @@ void run_receiver(const Arguments& arguments, void* dest, Descriptor* dest_descr
     receiver(arguments.add_data, &arguments.image, to, from, &token, 0, dest_length, source_length);
 }
 
-bool run_checker(const Arguments& arguments, void* source) {
+bool run_checker(const Arguments& arguments, void* source, Descriptor* source_descriptor) {
     const auto checker = reinterpret_cast<Checker>(accessor_at(arguments.index, "allocated"));
     Coarray token = wrap(arguments);
+    const WithBase with_base(source_descriptor, source);
+    void* from = source_descriptor != nullptr ? source_descriptor : checked_scalar(source);
     std::int32_t result = 0;
-    checker(arguments.add_data, &arguments.image, &result, source, &token, 0);
+    checker(arguments.add_data, &arguments.image, &result, from, &token, 0);
     return result != 0;
 }
 

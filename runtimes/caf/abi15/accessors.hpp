@@ -67,7 +67,11 @@ void run_receiver(const Arguments& arguments, void* dest, Descriptor* dest_descr
                   const void* source, const Descriptor* source_descriptor, std::size_t* dest_length,
                   const std::size_t* source_length);
 
-// Runs a check whether an object is allocated.
-bool run_checker(const Arguments& arguments, void* source);
+// What a checker of an object without descriptor gets: GCC 15 passes its memory
+// (abi15/checked_scalar.cpp), GCC 16 the address of a pointer to it (abi16/checked_scalar.cpp).
+void* checked_scalar(void*& memory);
+
+// Runs a check whether an object is allocated. source_descriptor: as run_getter().
+bool run_checker(const Arguments& arguments, void* source, Descriptor* source_descriptor);
 
 }  // namespace tessera::caf

@@ -17,7 +17,6 @@ typedef struct {
 
 int _gfortran_caf_this_image(int);
 int _gfortran_caf_num_images(int, int);
-int32_t _gfortran_caf_is_present_on_remote(void*, int, int, void*, size_t);
 void _gfortran_caf_transfer_between_remotes(void*, void*, size_t*, int, int, void*, size_t, void*,
                                             const void*, const size_t*, int, int, void*, size_t,
                                             size_t, bool, int*, int*, team_t*, int*, team_t*, int*);

@@ -16,7 +16,17 @@ typedef struct {
 
 void _gfortran_caf_atomic_op(int, void*, size_t, int, void*, void*, int*, int, int);
 
-enum { kMapExisting = 9, kAllocatable = 1, GET = 41, PUT = 42, N = 8, ADD = 1, INTEGER = 1 };
+enum {
+    kMapExisting = 9,
+    kAllocatable = 1,
+    GET = 41,
+    PUT = 42,
+    HAS_ELEMENT = 43,
+    HAS_SCALAR = 44,
+    N = 8,
+    ADD = 1,
+    INTEGER = 1
+};
 
 // Element *index, counted from 0, of the coarray.
 static void get(int* index, const int* image, void** buffer, int32_t* is_owned, int* base,
@@ -29,6 +39,26 @@ static void put(int* index, const int* image, int* to, const int* from, void* to
                 size_t* to_length, const size_t* from_length) {
     (void)image, (void)token, (void)unused, (void)to_length, (void)from_length;
     to[*index] = *from;
+}
+
+// allocated(x), which also compares element *index; allocated(s).
+static void has_element(int* index, const int* image, int32_t* result, const array_t* array,
+                        void* token, size_t unused) {
+    (void)token, (void)unused;
+    const int* values = array->base;
+    const ptrdiff_t at = *index + array->dim[0].lower + (ptrdiff_t)array->offset;
+    *result = values != NULL && array->rank == 1 &&
+              array->dim[0].upper - array->dim[0].lower == N - 1 &&
+              values[at] == 100 * *image + *index;
+}
+static void has_scalar(void* add, const int* image, int32_t* result, void** scalar, void* token,
+                       size_t unused) {
+    (void)add, (void)image, (void)token, (void)unused;
+    *result = *scalar != NULL;
+}
+static int is_present(void* token, int image, int hash, int* index) {
+    return _gfortran_caf_is_present_on_remote(
+        token, image, _gfortran_caf_get_remote_function_index(hash), index, sizeof *index);
 }
 
 static int value_at(void* token, int image, int index) {
@@ -83,14 +113,28 @@ static void use_in_team(void* x_token, const array_t* x, const int* world_image,
 int main(int argc, char** argv) {
     _gfortran_caf_register_accessor(GET, (accessor_t)get);
     _gfortran_caf_register_accessor(PUT, (accessor_t)put);
+    _gfortran_caf_register_accessor(HAS_ELEMENT, (accessor_t)has_element);
+    _gfortran_caf_register_accessor(HAS_SCALAR, (accessor_t)has_scalar);
     _gfortran_caf_register_accessors_finish();
     _gfortran_caf_init(&argc, &argv);
     const int me = _gfortran_caf_this_image(NULL);
     const int n = _gfortran_caf_num_images(NULL, NULL);
     array_t x = {.element_bytes = sizeof(int), .rank = 1, .type = INTEGER, .span = sizeof(int)};
-    x.dim[0].stride = 1, x.dim[0].upper = N - 1;
+    x.dim[0] = (dim_t){1, 1, N}, x.offset = (size_t)-1;
     void* token = NULL;
+    int element = 5;
+    check_equal(is_present(token, me, HAS_ELEMENT, &element), 0, "allocated(x) before allocation");
     _gfortran_caf_register(sizeof(int) * N, kAllocatable, &token, &x, NULL, NULL, 0);
+    sync();
+    array_t scalar = {.element_bytes = sizeof(int), .type = INTEGER, .span = sizeof(int)};
+    void* scalar_token = NULL;
+    _gfortran_caf_register(sizeof(int), kAllocatable, &scalar_token, &scalar, NULL, NULL, 0);
+    *(int*)scalar.base = 0;
+    for (int i = 0; i < N; ++i) ((int*)x.base)[i] = 100 * me + i;
+    sync();
+    const int other = me % n + 1;
+    check_equal(is_present(token, other, HAS_ELEMENT, &element), 1, "allocated(x)");
+    check_equal(is_present(scalar_token, other, HAS_SCALAR, &element), 1, "allocated(s)");
     sync();
 
     // world_image[i]: the number of the team's image i in the initial team.

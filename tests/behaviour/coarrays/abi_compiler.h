@@ -34,6 +34,7 @@ void _gfortran_caf_sync_all(int* stat, char* errmsg, size_t);
 void _gfortran_caf_error_stop(int code, bool is_quiet);
 void _gfortran_caf_register_accessor(int, accessor_t);
 void _gfortran_caf_register_accessors_finish(void);
+int32_t _gfortran_caf_is_present_on_remote(void*, int image, int, void*, size_t);
 int _gfortran_caf_get_remote_function_index(int);
 void _gfortran_caf_get_from_remote(void*, const void*, const size_t*, int, size_t, void**, size_t*,
                                    void*, bool, int, void*, size_t, int*, team_t*, int*);
