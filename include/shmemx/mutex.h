@@ -63,8 +63,8 @@ void shmemx_mutex_lock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
  * mutex      symmetric address of the mutex.
  * pe         the PE whose instance is meant.
  *
- * RETURNS when: decided, without waiting for a holder: 1 if the caller now holds the mutex, 0 if it
- * was locked, also by the caller (shmemx_mutex_owner tells). With 1 as shmemx_mutex_lock.
+ * RETURNS when: decided, without waiting for a holder: 1 if the caller now holds the mutex, 2 if it
+ * inherits it, too, 0 if it was locked, also by the caller. With 1 and 2 as shmemx_mutex_lock.
  * ERRORS, THREADS: as shmemx_mutex_lock.
  */
 int shmemx_mutex_trylock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;

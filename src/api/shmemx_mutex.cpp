@@ -38,7 +38,7 @@ SHMEM_ENTRY(void, shmemx_mutex_lock, shmemx_mutex_t* mutex, int pe) {
     api::mutex_of(mutex, pe, SHMEM_WHERE).lock();
 }
 SHMEM_ENTRY(int, shmemx_mutex_trylock, shmemx_mutex_t* mutex, int pe) {
-    return api::mutex_of(mutex, pe, SHMEM_WHERE).try_lock() ? 1 : 0;
+    return api::mutex_of(mutex, pe, SHMEM_WHERE).try_lock();
 }
 SHMEM_ENTRY(void, shmemx_mutex_unlock, shmemx_mutex_t* mutex, int pe) {
     api::mutex_of(mutex, pe, SHMEM_WHERE).unlock();

@@ -51,8 +51,8 @@ class Mutex {
     // RETURNS when: the caller holds the mutex and sees what the last holder completed. A caller
     // that has it already ends the job.
     TESSERA_INLINE void lock() const;
-    // RETURNS: whether the caller, which did not have the mutex, has it now.
-    TESSERA_INLINE bool try_lock() const;
+    // RETURNS: whether the caller, which did not have the mutex, has it now: 0; 1; 2: it inherits it.
+    TESSERA_INLINE int try_lock() const;
     // Completes the caller's operations on the default context first. A caller that does not hold
     // the mutex ends the job.
     TESSERA_INLINE void unlock() const;
@@ -136,19 +136,23 @@ TESSERA_INLINE void Mutex::lock() const {
     acquire_after_lock();
 }
 
-TESSERA_INLINE bool Mutex::try_lock() const {
+TESSERA_INLINE int Mutex::try_lock() const {
     const HeldLocks::Held held = held_locks().add(key_, LockUse::kMutex, where_);
     if (held.name.is_none()) [[unlikely]]
-        return false;
+        return 0;
     // The node tells its place before the mutex does: if this PE dies, the others know the place.
     held.node->set_state(NodeState(held.name.generation(), StateKind::kHolder));
     const NodeName last(compare_swap(0, held.name.bits()));
-    if (!last.is_none() && !inherit(*this, last, held.name)) [[unlikely]] {
+    if (!last.is_none()) [[unlikely]] {
+        if (inherit(*this, last, held.name)) {
+            acquire_after_lock();
+            return 2;
+        }
         give_up(*this, held.name);
-        return false;
+        return 0;
     }
     acquire_after_lock();
-    return true;
+    return 1;
 }
 
 // Where PEs contend, those behind this one have taken the lines of the word and of its node. Both

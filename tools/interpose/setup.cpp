@@ -60,17 +60,18 @@ INTERPOSE_CTX(QUIET, void, pe_quiet, (const int* target_pes, size_t npes), (targ
 // ---- Locks --------------------------------------------------------------------------------------
 
 // An observer that counts has the routine TRY, which does not wait, called first: it counts a lock
-// that was free, and sees each wait for one. TRY returns TAKEN when the caller has got the lock.
-#define LOCK(NAME, TRY, TAKEN, PARAMETERS, ARGUMENTS, PE)                                 \
-    INTERPOSE_EXPORT void NAME PARAMETERS {                                               \
-        const bool is_tried = is_counted(Counted::set_lock, PE);                          \
-        if (is_tried && p##TRY ARGUMENTS == (TAKEN)) return;                              \
-        INTERPOSE_CALL(NAME, SHMEM_CTX_DEFAULT, (Counted::set_lock), .kind = Kind::kLock, \
-                       .pe = PE, .lock = lock, .has_waited = is_tried);                   \
-        before(call);                                                                     \
-        if (call.tries_first && !is_tried) call.has_waited = p##TRY ARGUMENTS != (TAKEN); \
-        if (call.has_waited || !call.tries_first) p##NAME ARGUMENTS;                      \
-        after(call);                                                                      \
+// that was free, and sees each wait for one. TAKEN: whether TRY returns 0 (0) or another number (1)
+// when the caller has got the lock.
+#define LOCK(NAME, TRY, TAKEN, PARAMETERS, ARGUMENTS, PE)                                        \
+    INTERPOSE_EXPORT void NAME PARAMETERS {                                                      \
+        const bool is_tried = is_counted(Counted::set_lock, PE);                                 \
+        if (is_tried && (p##TRY ARGUMENTS != 0) == (TAKEN)) return;                              \
+        INTERPOSE_CALL(NAME, SHMEM_CTX_DEFAULT, (Counted::set_lock), .kind = Kind::kLock,        \
+                       .pe = PE, .lock = lock, .has_waited = is_tried);                          \
+        before(call);                                                                            \
+        if (call.tries_first && !is_tried) call.has_waited = (p##TRY ARGUMENTS != 0) != (TAKEN); \
+        if (call.has_waited || !call.tries_first) p##NAME ARGUMENTS;                             \
+        after(call);                                                                             \
     }
 #define OTHER(RESULT, NAME, T, KIND, ...)                                          \
     INTERPOSE_COUNTED((__VA_ARGS__), RESULT, NAME, (T * lock, int pe), (lock, pe), \

@@ -44,7 +44,8 @@ CAF_ENTRY void _gfortran_caf_lock(caf_token_t token, std::size_t index, int imag
     ensure_initialized();
     const Coarray& coarray = *from_token(token, "lock");
     const int pe = pe_at(coarray, image, "lock");
-    if (lock(mutex_at(coarray, index), pe, acquired) == kOk) [[likely]] {
+    // gfortran has no value for a lock whose holder has failed.
+    if (lock(mutex_at(coarray, index), pe, acquired) != kLocked) [[likely]] {
         report_ok({.stat = stat});
         return;
     }

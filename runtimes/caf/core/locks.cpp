@@ -66,24 +66,29 @@ bool forget_held(const HeldLock& held) {
 // Another image has the lock. To get it in the queue, an image must first notice that it is its
 // turn, and without a core of its own must get a core; meanwhile the lock is idle, and its last
 // holder queues in turn. So the image tries for a moment before it queues. It passes no image of
-// the queue, because the mutex is not free while there is one. RETURNS: whether it has the lock.
+// the queue, because the mutex is not free while there is one. RETURNS: as shmemx_mutex_trylock().
 // REQUIRES: the mutex is mapped.
-bool try_for_a_moment(shmemx_mutex_t* mutex, int pe) {
+int try_for_a_moment(shmemx_mutex_t* mutex, int pe) {
     constexpr int kYields = 8;
     constexpr int kLooks = 8;
     auto* word = static_cast<std::uint64_t*>(shmem_ptr(mutex, pe));
     for (int i = 0; i < kYields; ++i) {
         for (int look = 0; look < kLooks; ++look) {
             // A mutex is free while its bytes are zero. Relaxed: the lock itself acquires.
-            if (std::atomic_ref(*word).load(std::memory_order_relaxed) == 0 &&
-                shmemx_mutex_trylock(mutex, pe) != 0) {
-                return true;
+            if (std::atomic_ref(*word).load(std::memory_order_relaxed) == 0) {
+                if (const int got = shmemx_mutex_trylock(mutex, pe); got != 0) return got;
             }
             pause_processor();
         }
         ::sched_yield();
     }
-    return false;
+    return 0;
+}
+
+// In the queue. RETURNS: as shmemx_mutex_trylock().
+int wait_in_queue(shmemx_mutex_t* mutex, int pe) {
+    shmemx_mutex_lock(mutex, pe);
+    return shmemx_mutex_inherited(mutex, pe) != 0 ? 2 : 1;
 }
 
 }  // namespace
@@ -99,14 +104,17 @@ int detail::lock_slowly(shmemx_mutex_t* mutex, int pe, int* acquired) {
         if (acquired != nullptr) *acquired = 0;
         return kLocked;
     }
+    int got = 0;
     if (acquired != nullptr) {
-        *acquired = shmemx_mutex_trylock(mutex, pe);
-        if (*acquired == 0) return kOk;
-    } else if (!is_one_node || !try_for_a_moment(mutex, pe)) {
-        shmemx_mutex_lock(mutex, pe);
+        got = shmemx_mutex_trylock(mutex, pe);
+        *acquired = got != 0 ? 1 : 0;
+        if (got == 0) return kOk;
+    } else {
+        if (is_one_node) got = try_for_a_moment(mutex, pe);
+        if (got == 0) got = wait_in_queue(mutex, pe);
     }
     note_held({mutex, pe});
-    return kOk;
+    return status_of_got(got);
 }
 
 int detail::unlock_slowly(shmemx_mutex_t* mutex, int pe, int& holder) {

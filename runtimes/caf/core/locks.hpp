@@ -35,6 +35,8 @@ struct HeldLock {
 // Locks in the table. A thread need not see what others add.
 inline std::atomic<std::size_t> other_locks{0};
 
+// The status of a lock that shmemx_mutex_trylock() has got.
+inline int status_of_got(int got) { return got == 1 ? kOk : kUnlockedFailedImage; }
 int lock_slowly(shmemx_mutex_t* mutex, int pe, int* acquired);
 int unlock_slowly(shmemx_mutex_t* mutex, int pe, int& holder);
 [[noreturn]] void stop_without_element(const Coarray& lock, std::size_t index);
@@ -53,14 +55,17 @@ inline shmemx_mutex_t* mutex_at(const Coarray& lock, std::size_t index) {
 // mutex     the lock; pe where it is.
 // acquired  acquired_lock=, or NULL: waits for the lock.
 // RETURNS when: the image has the lock, or, with acquired, *acquired says whether it has. The
-// status: kOk; kLocked if the image had it already.
+// status: kOk; kUnlockedFailedImage: it has the lock, whose holder has failed; kLocked if the image
+// had it already.
 inline int lock(shmemx_mutex_t* mutex, int pe, int* acquired) {
     const bool has_none = detail::held_lock.mutex == nullptr &&
                           detail::other_locks.load(std::memory_order_relaxed) == 0;
     if (has_none && acquired == nullptr && detail::is_one_node &&
-        detail::at_image_control == nullptr && shmemx_mutex_trylock(mutex, pe) != 0) [[likely]] {
-        detail::held_lock = {mutex, pe};
-        return kOk;
+        detail::at_image_control == nullptr) [[likely]] {
+        if (const int got = shmemx_mutex_trylock(mutex, pe); got != 0) [[likely]] {
+            detail::held_lock = {mutex, pe};
+            return detail::status_of_got(got);
+        }
     }
     return detail::lock_slowly(mutex, pe, acquired);
 }

@@ -35,21 +35,17 @@ PRIF_ENTRY int tessera_prif_lock(int image, Handle* handle, std::uint64_t where,
     Target target;
     const int code = find_word({image, handle, where, is_address != 0}, routine, stat, target);
     if (code != kOk) return code;
-    shmemx_mutex_t* mutex = mutex_at(target.address);
     int acquired = 1;
-    const int status = caf::lock(mutex, target.pe, acquired_lock != nullptr ? &acquired : nullptr);
+    const int status = caf::lock(mutex_at(target.address), target.pe, acquired_lock != nullptr ? &acquired : nullptr);
     if (acquired_lock != nullptr) *acquired_lock = acquired != 0;
-    if (status != kOk) {
-        return fail(stat, status, routine, "this image has locked the variable on image %d already",
-                    image);
-    }
-    if (acquired != 0 && shmemx_mutex_inherited(mutex, target.pe) != 0) [[unlikely]] {
-        return fail(stat, caf::kUnlockedFailedImage, routine,
-                    "an image has failed while it held the lock on image %d, which this image has "
-                    "now",
-                    image);
-    }
-    return succeed(stat);
+    if (status == kOk) [[likely]]
+        return succeed(stat);
+    return fail(stat, status, routine,
+                status == caf::kLocked
+                    ? "this image has locked the variable on image %d already"
+                    : "an image has failed while it held the lock on image %d, which this image "
+                      "has now",
+                image);
 }
 
 // The lock is given back also where the image that has the variable has failed: others may wait.
@@ -60,7 +56,7 @@ PRIF_ENTRY int tessera_prif_unlock(int image, Handle* handle, std::uint64_t wher
     Target target;
     int code = find_memory_of_word(place, routine, stat, target);
     if (code != kOk) return code;
-    if (caf::is_dead(target.pe) && shmem_ptr(target.address, target.pe) == nullptr)
+    if (!caf::detail::is_one_node && caf::is_dead(target.pe) && shmem_ptr(target.address, target.pe) == nullptr)
         return fail_if_failed(place, routine, stat, target);
     int holder = -1;
     int status = caf::unlock(mutex_at(target.address), target.pe, holder);
@@ -76,18 +72,16 @@ PRIF_ENTRY int tessera_prif_unlock(int image, Handle* handle, std::uint64_t wher
 PRIF_ENTRY int tessera_prif_critical(Handle* critical_coarray, int* stat) {
     constexpr const char* kRoutine = "prif_critical";
     const Target target = mutex_of(critical_coarray, kRoutine);
-    shmemx_mutex_t* mutex = mutex_at(target.address);
-    const int status = caf::lock(mutex, target.pe, nullptr);
-    if (status != kOk) {
+    const int status = caf::lock(mutex_at(target.address), target.pe, nullptr);
+    if (status == kOk) [[likely]]
+        return succeed(stat);
+    if (status == caf::kLocked) {
         return fail(stat, caf::kMisuse, kRoutine,
                     "this image is in the critical construct already; call prif_end_critical "
                     "first");
     }
-    if (shmemx_mutex_inherited(mutex, target.pe) != 0) [[unlikely]] {
-        return fail(stat, caf::kFailedImage, kRoutine,
-                    "an image has failed in the critical construct, in which this image is now");
-    }
-    return succeed(stat);
+    return fail(stat, caf::kFailedImage, kRoutine,
+                "an image has failed in the critical construct, in which this image is now");
 }
 
 PRIF_ENTRY void tessera_prif_end_critical(Handle* critical_coarray) {
