@@ -111,13 +111,13 @@ contains
   end subroutine
 
   ! The core calls it before an error ends all images.
-  subroutine flush_units() bind(C)
+  subroutine flush_units() bind(C, name="")
     flush (output_unit)
     flush (error_unit)
   end subroutine
 
   ! The core calls it when all images have stopped or failed.
-  subroutine run_callbacks_of_stop() bind(C)
+  subroutine run_callbacks_of_stop() bind(C, name="")
     call run_callbacks(.false._c_bool, kept_quiet, kept_int, kept_char)
     flush (output_unit)
   end subroutine
