@@ -83,7 +83,7 @@ PRIF_ENTRY int tessera_prif_allocate_coarray(int lower_count, const std::int64_t
     handle->cleanup = cleanup;
     *coarray_handle = handle;
     *memory = handle->base;
-    return end_with_status(stat, sync_members(team), kRoutine);
+    return succeed(stat);  // allocate() has ended with a barrier.
 }
 
 PRIF_ENTRY int tessera_prif_deallocate_coarrays(int count, Handle** handles, const char* routine,
