@@ -51,7 +51,7 @@ class Mutex {
     // RETURNS when: the caller holds the mutex and sees what the last holder completed. A caller
     // that has it already ends the job.
     TESSERA_INLINE void lock() const;
-    // RETURNS: whether the caller, which did not have the mutex, has it now: 0; 1; 2: it inherits it.
+    // RETURNS: whether the caller, which did not have the mutex, has it now; 2: it inherits it.
     TESSERA_INLINE int try_lock() const;
     // Completes the caller's operations on the default context first. A caller that does not hold
     // the mutex ends the job.

@@ -67,8 +67,8 @@ void run_receiver(const Arguments& arguments, void* dest, Descriptor* dest_descr
                   const void* source, const Descriptor* source_descriptor, std::size_t* dest_length,
                   const std::size_t* source_length);
 
-// What a checker of an object without descriptor gets: GCC 15 passes its memory
-// (abi15/checked_scalar.cpp), GCC 16 the address of a pointer to it (abi16/checked_scalar.cpp).
+// The argument of a checker for an object without descriptor: of GCC 15 its memory
+// (abi15/checked_scalar.cpp), of GCC 16 the address of a pointer to it (abi16/checked_scalar.cpp).
 void* checked_scalar(void*& memory);
 
 // Runs a check whether an object is allocated. source_descriptor: as run_getter().

@@ -36,7 +36,8 @@ PRIF_ENTRY int tessera_prif_lock(int image, Handle* handle, std::uint64_t where,
     const int code = find_word({image, handle, where, is_address != 0}, routine, stat, target);
     if (code != kOk) return code;
     int acquired = 1;
-    const int status = caf::lock(mutex_at(target.address), target.pe, acquired_lock != nullptr ? &acquired : nullptr);
+    const int status = caf::lock(mutex_at(target.address), target.pe,
+                                 acquired_lock != nullptr ? &acquired : nullptr);
     if (acquired_lock != nullptr) *acquired_lock = acquired != 0;
     if (status == kOk) [[likely]]
         return succeed(stat);
@@ -56,7 +57,8 @@ PRIF_ENTRY int tessera_prif_unlock(int image, Handle* handle, std::uint64_t wher
     Target target;
     int code = find_memory_of_word(place, routine, stat, target);
     if (code != kOk) return code;
-    if (!caf::detail::is_one_node && caf::is_dead(target.pe) && shmem_ptr(target.address, target.pe) == nullptr)
+    if (!caf::detail::is_one_node && caf::is_dead(target.pe) &&
+        shmem_ptr(target.address, target.pe) == nullptr)
         return fail_if_failed(place, routine, stat, target);
     int holder = -1;
     int status = caf::unlock(mutex_at(target.address), target.pe, holder);
