@@ -57,8 +57,8 @@ PRIF_ENTRY int tessera_prif_unlock(int image, Handle* handle, std::uint64_t wher
     Target target;
     int code = find_memory_of_word(place, routine, stat, target);
     if (code != kOk) return code;
-    if (!caf::detail::is_one_node && caf::is_dead(target.pe) &&
-        shmem_ptr(target.address, target.pe) == nullptr)
+    const bool may_be_lost = !caf::detail::is_one_node && caf::is_dead(target.pe);
+    if (may_be_lost && shmem_ptr(target.address, target.pe) == nullptr)
         return fail_if_failed(place, routine, stat, target);
     int holder = -1;
     int status = caf::unlock(mutex_at(target.address), target.pe, holder);
