@@ -44,7 +44,7 @@ struct Group {
     std::atomic<bool> is_leaving{false};
     std::vector<std::byte> mine{};  // put since the last fence
     ShortMutex values_lock{};
-    std::map<std::pair<int, std::string>, std::vector<std::byte>> values{};
+    FenceValues values{};
 };
 
 // nullptr: this process is in no group.
@@ -80,31 +80,9 @@ Group* current = nullptr;
     end_process(abort.code);
 }
 
-// One value of a fence: sizes, key, bytes; false at the end, or where the sizes cannot be right.
-bool take_value(std::span<const std::byte>& from, std::string& key, std::vector<std::byte>& value) {
-    std::uint32_t sizes[2];
-    if (from.size() < sizeof sizes) return false;
-    std::memcpy(sizes, from.data(), sizeof sizes);
-    from = from.subspan(sizeof sizes);
-    if (from.size() < std::size_t{sizes[0]} + sizes[1]) return false;
-    key.assign(reinterpret_cast<const char*>(from.data()), sizes[0]);
-    value.assign(from.begin() + sizes[0], from.begin() + sizes[0] + sizes[1]);
-    from = from.subspan(std::size_t{sizes[0]} + sizes[1]);
-    return true;
-}
-
 void keep_values(Group& group, std::span<const std::byte> all) {
     std::lock_guard guard(group.values_lock);
-    for (int pe = 0; pe < group.npes && all.size() >= sizeof(std::uint64_t); ++pe) {
-        std::uint64_t bytes = 0;
-        std::memcpy(&bytes, all.data(), sizeof bytes);
-        all = all.subspan(sizeof bytes);
-        std::span<const std::byte> part = all.first(std::min<std::size_t>(bytes, all.size()));
-        all = all.subspan(part.size());
-        std::string key;
-        std::vector<std::byte> value;
-        while (take_value(part, key, value)) group.values[{pe, key}] = std::move(value);
-    }
+    read_values(all, group.npes, group.values);
 }
 
 // False: there is nothing more to read.

@@ -16,7 +16,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tessera::launch {
@@ -61,5 +64,11 @@ inline constexpr int kGroupPesMax = 1 << 20;
 bool send_all(int socket, std::span<const std::byte> bytes);
 bool receive_all(int socket, std::span<std::byte> bytes);
 bool send_frame(int socket, FrameKind kind, std::span<const std::byte> bytes);
+
+// By PE and key.
+using FenceValues = std::map<std::pair<int, std::string>, std::vector<std::byte>>;
+// Adds those that the meeting point's kFence brings. A value whose sizes cannot be right is left
+// out, with all behind it of the same PE.
+void read_values(std::span<const std::byte> all, int npes, FenceValues& values);
 
 }  // namespace tessera::launch

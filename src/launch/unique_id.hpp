@@ -25,6 +25,11 @@ struct UniqueId {
     std::array<std::uint8_t, 16> key{};                 // proves that a process was given this id
     std::array<in_addr, kUniqueIdAddresses> address{};  // IPv4, the loopback last
     std::uint32_t unused = 0;
+
+    // Whether a meeting point may have made these bytes.
+    bool is_right() const {
+        return magic == kMagic && addresses >= 1 && addresses <= kUniqueIdAddresses;
+    }
 };
 static_assert(std::is_trivially_copyable_v<UniqueId> && sizeof(UniqueId) == 128);
 

@@ -28,9 +28,7 @@ UniqueIdBytes make_unique_id(const char* where) {
 }
 
 bool is_unique_id(const UniqueIdBytes& bytes) {
-    const auto id = std::bit_cast<launch::UniqueId>(bytes);
-    return id.magic == launch::UniqueId::kMagic && id.addresses >= 1 &&
-           id.addresses <= launch::kUniqueIdAddresses;
+    return std::bit_cast<launch::UniqueId>(bytes).is_right();
 }
 
 void choose_group(const UniqueIdBytes& id, int pe, int npes, const char* where) {

@@ -3,10 +3,12 @@
 addresses, so a place is looked up once for all PEs, by osh_hang: it reads debug information.
 """
 import os
+import re
 import subprocess
 import tempfile
 
 BATCH = 2000  # An argument of a command has at most 128 KiB.
+MAPPED = re.compile(r"([0-9a-f]+)-([0-9a-f]+)(?:\s+\S+){4}\s+(/.*)")
 
 
 class Maps:
@@ -16,11 +18,10 @@ class Maps:
         self.text = text
         self._ranges, bases = [], {}
         for line in text.splitlines():
-            fields = line.split(None, 5)
-            if len(fields) == 6 and fields[5].startswith("/"):
-                begin, end = (int(number, 16) for number in fields[0].split("-"))
-                base = bases.setdefault(fields[5], begin)
-                self._ranges.append((begin, end, fields[5], base))
+            found = MAPPED.fullmatch(line)
+            if found:
+                begin, end, path = int(found[1], 16), int(found[2], 16), found[3]
+                self._ranges.append((begin, end, path, bases.setdefault(path, begin)))
 
     def place_of(self, address):
         """RETURNS (file, distance from where it is loaded), or None."""

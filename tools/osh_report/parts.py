@@ -95,6 +95,10 @@ class Part:
     releases: list = field(default_factory=list)
     maps: str = ""  # lines of /proc/PID/maps
 
+    def team_size(self, number):
+        """RETURNS the PEs of a team; 0: it is not in the table."""
+        return self.teams[number][1] if number < len(self.teams) else 0
+
     def shift(self, ns):
         """Moves all times, to the clock of another host."""
         self.begin += ns
@@ -123,11 +127,43 @@ def _entries(data, name, offset, size, capacity, count):
     return list(shape.iter_unpack(data[offset:offset + count * shape.size]))
 
 
-def _records(rows, operations):
-    return [Record(start, duration, size, peer, operations[operation], team, sequence, site, word,
-                   value, flags)
-            for start, duration, size, peer, operation, flags, team, sequence, site, word, value
-            in rows]
+def _check(is_right, what):
+    if not is_right:
+        raise BadPart(f"it is damaged: {what}")
+
+
+def _check_header(part, tables):
+    _check(0 <= part.pe < part.npes and part.stride > 0, "its header makes no sense")
+    _check(len(tables["cells"]) == (part.npes + 1) * (len(tables["operations"]) + 1),
+           f"its counts are not those of {part.npes} PEs")
+
+
+def _choices(rows):
+    _check(all(log < 64 for *_, log, _ in rows), "a size of more than 64 bits")
+    return [(_text(collective), _text(algorithm), *rest) for collective, algorithm, *rest in rows]
+
+
+def _check_call(part, operation, peer):
+    _check(operation < len(part.operations) and -1 <= peer < part.npes,
+           f"it has a call of operation {operation} with PE {peer}")
+
+
+def _records(part, rows):
+    records = []
+    for start, duration, size, peer, operation, flags, team, sequence, site, word, value in rows:
+        _check_call(part, operation, peer)
+        records.append(Record(start, duration, size, peer, part.operations[operation], team,
+                              sequence, site, word, value, flags))
+    return records
+
+
+def _releases(part, rows):
+    releases = []
+    for start, duration, _, word, size, value, site, peer, operation, has_value in rows:
+        _check_call(part, operation, peer)
+        releases.append(Release(start, duration, word, size, value if has_value else None, peer,
+                                part.operations[operation], site))
+    return releases
 
 
 def read_part(path):
@@ -149,6 +185,7 @@ def read_part(path):
         tables[name] = _entries(data, name, *section)
     part = Part(pe, npes, thread, state, node, begin, end, left_init, left_finalize, long_from,
                 stride, pid, _text(host), _text(program))
+    _check_header(part, tables)
     part.operations = [_text(name) for name, in tables["operations"]]
     part.cells = _cells(part, tables["cells"])
     for index, row in enumerate(tables["sizes"]):
@@ -156,17 +193,12 @@ def read_part(path):
         if row[0]:
             part.sizes.append(("get" if lane >= 2 else "put",
                                "other nodes" if lane % 2 else "this node", log, *row))
-    part.matched = _records(tables["matched"], part.operations)
-    part.long = _records(tables["long"], part.operations)
+    part.matched = _records(part, tables["matched"])
+    part.long = _records(part, tables["long"])
     part.heap = tables["heap"]
     part.teams = tables["teams"]
-    part.choices = [(_text(collective), _text(algorithm), *rest)
-                    for collective, algorithm, *rest in tables["choices"]]
-    part.releases = [
-        Release(start, duration, word, size, value if has_value else None, peer,
-                part.operations[operation], site)
-        for start, duration, _, word, size, value, site, peer, operation, has_value
-        in tables["releases"]]
+    part.choices = _choices(tables["choices"])
+    part.releases = _releases(part, tables["releases"])
     part.maps = tables["maps"]
     _find_end(part)
     return part
@@ -260,8 +292,8 @@ class Job:
                     continue
                 found.setdefault("init", []).append(part.left_init)
                 for record in part.matched:
-                    team = part.teams[record.team]
-                    if record.operation in ("barrier", "sync") and team[1] == part.npes:
+                    if record.operation in ("barrier", "sync") and \
+                            part.team_size(record.team) == part.npes:
                         found.setdefault(record.sequence, []).append(record.end)
             return {at: min(ends) for at, ends in found.items()}
         ours, theirs = moments(reference), moments(host)

@@ -21,17 +21,18 @@ def _names(job):
                "args": {"name": f"thread {part.thread}"}}
 
 
-def _slice(part, record, teams, is_collective):
+def _slice(part, record, members):
+    """`members`: the PEs of a collective's team; 0: not known, or no collective."""
     arguments = {"bytes": record.bytes}
     if record.line:
         arguments["line"] = record.line
     if record.word and condition(record):
         arguments["until"] = condition(record)[0]
     if record.peer >= 0:
-        arguments["root" if is_collective else "peer"] = record.peer
-    if is_collective:
+        arguments["root" if members else "peer"] = record.peer
+    if members:
         arguments["number"] = record.sequence
-        arguments["PEs"] = teams[record.team][1]
+        arguments["PEs"] = members
     return {"ph": "X", "name": record.operation, "cat": "shmem", "pid": part.pe,
             "tid": part.thread, "ts": record.start * MICRO, "dur": record.duration * MICRO,
             "args": arguments}
@@ -60,12 +61,10 @@ def events_of(job):
     """Yields the events; those that name processes and threads come first."""
     yield from _names(job)
     for part in job.parts:
-        teams = job.main[part.pe].teams if part.pe in job.main else []
-        for record in part.matched:
-            yield _slice(part, record, teams, True)
-        for record in part.long:
-            is_collective = record.operation in job.collectives and record.team < len(teams)
-            yield _slice(part, record, teams, is_collective)
+        for record in part.matched + part.long:
+            is_collective = record.operation in job.collectives and part.pe in job.main
+            yield _slice(part, record,
+                         job.main[part.pe].team_size(record.team) if is_collective else 0)
         for at, used in part.heap:
             yield {"ph": "C", "name": "symmetric heap", "pid": part.pe, "tid": 0,
                    "ts": at * MICRO, "args": {"bytes": used}}
