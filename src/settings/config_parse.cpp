@@ -284,9 +284,11 @@ std::string_view nearest_name(std::string_view text, Names names) {
     // More than a third wrong is another word.
     std::size_t least = text.size() / 3 + 1;
     for (std::string_view name : names) {
-        std::size_t distance = edit_distance(text, name);
-        std::size_t shorter = std::min(text.size(), name.size());
-        if (shorter >= 4 && text.substr(0, shorter) == name.substr(0, shorter)) distance = 1;
+        const auto [shorter, longer] = std::minmax({text.size(), name.size()});
+        const bool is_start = shorter >= 4 && text.substr(0, shorter) == name.substr(0, shorter);
+        // A text of a thousand characters needs no comparison with each short name.
+        if (!is_start && longer - shorter >= least) continue;
+        const std::size_t distance = is_start ? 1 : edit_distance(text, name);
         if (distance < least) {
             least = distance;
             nearest = name;

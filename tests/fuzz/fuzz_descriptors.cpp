@@ -3,6 +3,7 @@
 // gfortran's descriptors, vector subscripts, types and kinds: sections of a coarray that a program
 // may ask for, and the conversion of their elements. Input: a descriptor's fields, vector
 // subscripts, types. Addresses are the target's own, since a program vouches for them.
+#include <cmath>
 #include <memory>
 
 #include "fuzz/fuzz.hpp"
@@ -39,6 +40,16 @@ Descriptor take_descriptor(fuzz::Bytes& bytes) {
         dim = {.stride = take(), .lower = take(), .upper = take()};
     }
     return descriptor;
+}
+
+// Independent of the library's check, and without overflow.
+void require_inside(const Section& section) {
+    for (int i = 0; i < section.rank && section.elements() != 0; ++i) {
+        const Axis& axis = section.axes[static_cast<std::size_t>(i)];
+        const double bytes =
+            static_cast<double>(axis.extent - 1) * std::abs(static_cast<double>(axis.stride));
+        fuzz::require(bytes <= kCoarrayBytes, "a section that reaches out of its coarray");
+    }
 }
 
 void convert(const Section& remote, const ElementType& from, fuzz::Bytes& bytes) {
@@ -79,6 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const Section section = section_of(descriptor, has_vectors ? vectors : nullptr,
                                            memory.get() + offset, lists, "fuzz");
         check_inside(coarray, section, "fuzz");
+        require_inside(section);
         if (section.elements() > kElementsMax) return 0;
         convert(section, type_of(descriptor, bytes.take<std::int8_t>()), bytes);
     } catch (const fuzz::Ended&) {

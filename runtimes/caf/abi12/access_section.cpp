@@ -49,12 +49,14 @@ std::ptrdiff_t index_at(const void* indices, int kind, std::size_t i, const char
 
 void check_inside(const Coarray& coarray, const Section& section, const char* routine) {
     if (section.elements() == 0) return;
-    const auto* base = static_cast<const std::byte*>(coarray.base);
-    const auto [low, high] = hull_of(section);
-    if (low < base || high > base + coarray.bytes) {
+    const auto [low, high] = reach_of(section);
+    const auto base = static_cast<std::ptrdiff_t>(
+        reinterpret_cast<std::uintptr_t>(section.base) -
+        reinterpret_cast<std::uintptr_t>(coarray.base));
+    if (base + low < 0 || base + high > static_cast<std::ptrdiff_t>(coarray.bytes)) {
         stop_with_error(routine,
                         "a subscript is out of bounds: bytes %td to %td of a coarray of %zu bytes",
-                        low - base, high - base - 1, coarray.bytes);
+                        base + low, base + high - 1, coarray.bytes);
     }
 }
 
@@ -63,7 +65,7 @@ void add_vector_axis(Section& section, OffsetLists& lists, const void* indices, 
                      const char* routine) {
     std::vector<std::ptrdiff_t> offsets(count);
     for (std::size_t i = 0; i < count; ++i)
-        offsets[i] = (index_at(indices, kind, i, routine) - first) * distance;
+        offsets[i] = limited((Wide{index_at(indices, kind, i, routine)} - first) * distance);
     lists.push_back(std::move(offsets));
     section.axes[static_cast<std::size_t>(section.rank++)] = {count, 0, lists.back().data()};
 }
@@ -78,7 +80,7 @@ Section section_of(const Descriptor& descriptor, const Vector* vectors, std::byt
     for (int i = 0; i < descriptor.rank; ++i) {
         const Vector& vector = vectors[i];
         const Dimension& dim = descriptor.dim[i];
-        const std::ptrdiff_t distance = dim.stride * span;
+        const std::ptrdiff_t distance = limited(Wide{dim.stride} * span);
         if (vector.nvec != 0) {
             add_vector_axis(section, lists, vector.u.v.vector, vector.u.v.kind, vector.nvec,
                             dim.lower, distance, routine);
@@ -89,11 +91,11 @@ Section section_of(const Descriptor& descriptor, const Vector* vectors, std::byt
             continue;
         }
         const auto& triplet = vector.u.triplet;
-        const std::ptrdiff_t count = (triplet.upper - triplet.lower + triplet.stride) /
+        const std::ptrdiff_t count = limited(Wide{triplet.upper} - triplet.lower + triplet.stride) /
                                      (triplet.stride != 0 ? triplet.stride : 1);
-        section.base += (triplet.lower - dim.lower) * distance;
+        section.base = moved(section.base, limited((Wide{triplet.lower} - dim.lower) * distance));
         section.add_axis(count > 0 ? static_cast<std::size_t>(count) : 0,
-                         triplet.stride * distance);
+                         limited(Wide{triplet.stride} * distance));
     }
     return section;
 }

@@ -21,7 +21,8 @@ inline Section section_of(const Descriptor& descriptor, std::byte* base) {
         .base = base, .element_bytes = element_bytes_of(descriptor), .rank = 0, .axes = {}};
     const std::ptrdiff_t span = span_of(descriptor);
     for (int i = 0; i < descriptor.rank; ++i)
-        section.add_axis(extent(descriptor.dim[i]), descriptor.dim[i].stride * span);
+        section.add_axis(extent(descriptor.dim[i]),
+                         limited(Wide{descriptor.dim[i].stride} * span));
     return section;
 }
 

@@ -34,7 +34,7 @@ Section packed_like(const Section& shape, std::byte* base, std::size_t element_b
     for (int i = 0; i < shape.rank; ++i) {
         const std::size_t extent = shape.axes[static_cast<std::size_t>(i)].extent;
         packed.add_axis(extent, stride);
-        stride *= static_cast<std::ptrdiff_t>(extent);
+        stride = limited(Wide{stride} * extent);
     }
     return packed;
 }
@@ -45,14 +45,14 @@ void broadcast_to(Section& scalar, const Section& shape) {
         scalar.add_axis(shape.axes[static_cast<std::size_t>(i)].extent, 0);
 }
 
-Hull hull_of(const Section& section) {
-    std::ptrdiff_t low = 0;
-    std::ptrdiff_t high = static_cast<std::ptrdiff_t>(section.element_bytes);
+Reach reach_of(const Section& section) {
+    Wide low = 0;
+    Wide high = section.element_bytes;
     for (int i = 0; i < section.rank; ++i) {
         const Axis& axis = section.axes[static_cast<std::size_t>(i)];
-        if (axis.extent == 0) return {section.base, section.base};
-        std::ptrdiff_t first = 0;
-        std::ptrdiff_t last = static_cast<std::ptrdiff_t>(axis.extent - 1) * axis.stride;
+        if (axis.extent == 0) return {0, 0};
+        Wide first = 0;
+        Wide last = Wide{axis.extent - 1} * axis.stride;
         if (axis.offsets != nullptr) {
             const auto [least, most] =
                 std::minmax_element(axis.offsets, axis.offsets + axis.extent);
@@ -62,7 +62,7 @@ Hull hull_of(const Section& section) {
         low += std::min(first, last);
         high += std::max(first, last);
     }
-    return {section.base + low, section.base + high};
+    return {limited(low), limited(high)};
 }
 
 namespace {
@@ -105,7 +105,7 @@ bool is_packed(const Section& section) {
     for (int i = 0; i < section.rank; ++i) {
         const Axis& axis = section.axes[static_cast<std::size_t>(i)];
         if (axis.offsets != nullptr || axis.stride != stride) return false;
-        stride *= static_cast<std::ptrdiff_t>(axis.extent);
+        stride = limited(Wide{stride} * axis.extent);
     }
     return true;
 }

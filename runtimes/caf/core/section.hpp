@@ -10,14 +10,29 @@
 
 #include <shmemx.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace tessera::caf {
 
 inline constexpr int kMaxAxes = 15;
+
+// More than any memory has. Distances that a program's subscripts would make longer end here, so
+// that they do not overflow, and a check of bounds finds them.
+inline constexpr std::ptrdiff_t kFar = std::ptrdiff_t{1} << 56;
+using Wide = __int128;
+inline std::ptrdiff_t limited(Wide distance) {
+    return static_cast<std::ptrdiff_t>(std::clamp(distance, -Wide{kFar}, Wide{kFar}));
+}
+// An address that may lie outside of all memory.
+inline std::byte* moved(std::byte* address, std::ptrdiff_t distance) {
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
+                                        static_cast<std::uintptr_t>(distance));
+}
 
 // One axis of a section: element i lies at i * stride, or at offsets[i].
 struct Axis {
@@ -38,9 +53,14 @@ struct Section {
     void add_axis(std::size_t extent, std::ptrdiff_t stride) {
         axes[static_cast<std::size_t>(rank++)] = {extent, stride, nullptr};
     }
+    // More than SIZE_MAX elements count as so many.
     std::size_t elements() const {
         std::size_t count = 1;
-        for (int i = 0; i < rank; ++i) count *= axes[static_cast<std::size_t>(i)].extent;
+        for (int i = 0; i < rank; ++i) {
+            const std::size_t extent = axes[static_cast<std::size_t>(i)].extent;
+            if (extent == 0) return 0;
+            if (__builtin_mul_overflow(count, extent, &count)) count = SIZE_MAX;
+        }
         return count;
     }
     bool has_offsets() const {
@@ -63,12 +83,21 @@ Section packed_like(const Section& shape, std::byte* base, std::size_t element_b
 // Gives a section of one element the shape of another one: the element stands for all.
 void broadcast_to(Section& scalar, const Section& shape);
 
-// The bytes from the lowest to the highest one that a section touches.
+// The bytes from the lowest to the highest one that a section touches: by their distances from its
+// base, and by their addresses.
+struct Reach {
+    std::ptrdiff_t low;
+    std::ptrdiff_t high;
+};
+Reach reach_of(const Section& section);
 struct Hull {
     const std::byte* low;
     const std::byte* high;
 };
-Hull hull_of(const Section& section);
+inline Hull hull_of(const Section& section) {
+    const auto [low, high] = reach_of(section);
+    return {section.base + low, section.base + high};
+}
 inline bool overlaps(const Hull& a, const Hull& b) { return a.low < b.high && b.low < a.high; }
 
 // This image copies `source` to `dest`. Both sections have the same shape. If one section is
@@ -107,7 +136,9 @@ void for_each_row(const Section& dest, const Section& source, const Action& acti
         const Axis& d = dest.axes[static_cast<std::size_t>(axis)];
         const Axis& s = source.axes[static_cast<std::size_t>(axis)];
         if (axis == 0 && d.offsets == nullptr && s.offsets == nullptr) {
-            action(to, d.stride, from, s.stride, d.extent);
+            // A single element has no distance, whatever the descriptor says.
+            const bool is_one = d.extent == 1;
+            action(to, is_one ? 0 : d.stride, from, is_one ? 0 : s.stride, d.extent);
             return;
         }
         for (std::size_t i = 0; i < d.extent; ++i) {
