@@ -50,9 +50,8 @@ std::ptrdiff_t index_at(const void* indices, int kind, std::size_t i, const char
 void check_inside(const Coarray& coarray, const Section& section, const char* routine) {
     if (section.elements() == 0) return;
     const auto [low, high] = reach_of(section);
-    const auto base = static_cast<std::ptrdiff_t>(
-        reinterpret_cast<std::uintptr_t>(section.base) -
-        reinterpret_cast<std::uintptr_t>(coarray.base));
+    const auto base = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(section.base) -
+                                                  reinterpret_cast<std::uintptr_t>(coarray.base));
     if (base + low < 0 || base + high > static_cast<std::ptrdiff_t>(coarray.bytes)) {
         stop_with_error(routine,
                         "a subscript is out of bounds: bytes %td to %td of a coarray of %zu bytes",

@@ -20,9 +20,10 @@ inline Section section_of(const Descriptor& descriptor, std::byte* base) {
     Section section{
         .base = base, .element_bytes = element_bytes_of(descriptor), .rank = 0, .axes = {}};
     const std::ptrdiff_t span = span_of(descriptor);
-    for (int i = 0; i < descriptor.rank; ++i)
-        section.add_axis(extent(descriptor.dim[i]),
-                         limited(Wide{descriptor.dim[i].stride} * span));
+    for (int i = 0; i < descriptor.rank; ++i) {
+        const Dimension& dim = descriptor.dim[i];
+        section.add_axis(extent(dim), limited(Wide{dim.stride} * span));
+    }
     return section;
 }
 

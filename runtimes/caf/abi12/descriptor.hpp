@@ -64,9 +64,9 @@ constexpr std::size_t descriptor_bytes(int dimensions) {
 
 // The number of elements of a dimension.
 inline std::size_t extent(const Dimension& d) {
-    return d.upper < d.lower ? 0
-                             : static_cast<std::size_t>(d.upper) -
-                                   static_cast<std::size_t>(d.lower) + 1;
+    return d.upper < d.lower
+               ? 0
+               : static_cast<std::size_t>(d.upper) - static_cast<std::size_t>(d.lower) + 1;
 }
 
 // The bytes that one unit of stride means. Descriptors without a span have contiguous elements.
