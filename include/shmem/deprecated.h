@@ -46,6 +46,19 @@
 #define _SHMEM_CMP_GT SHMEM_CMP_GT
 #define _SHMEM_CMP_GE SHMEM_CMP_GE
 
+/**
+ * Removed in 1.5, deprecated in 1.3 (OpenSHMEM 1.4, 9.12): the cache routines of machines whose
+ * caches the program kept coherent. They do nothing, and no function stands behind the names.
+ *
+ * dest       an address in the line, symmetric.
+ */
+#define shmem_set_cache_inv() ((void)0)
+#define shmem_clear_cache_inv() ((void)0)
+#define shmem_udcflush() ((void)0)
+#define shmem_set_cache_line_inv(dest) ((void)(dest))
+#define shmem_clear_cache_line_inv(dest) ((void)(dest))
+#define shmem_udcflush_line(dest) ((void)(dest))
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -34,6 +34,17 @@ TEST(Deprecated, PutAsAFlag) {
     }
 }
 
+TEST(Deprecated, CacheRoutinesDoNothing) {
+    static long word = 5;
+    shmem_set_cache_inv();
+    shmem_set_cache_line_inv(&word);
+    shmem_udcflush();
+    shmem_udcflush_line(&word);
+    shmem_clear_cache_line_inv(&word);
+    shmem_clear_cache_inv();
+    EXPECT_EQ(word, 5);
+}
+
 TEST(Deprecated, StartOfARunningLibraryDoesNothing) {
     start_pes(0);
     pstart_pes(17);

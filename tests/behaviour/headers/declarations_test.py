@@ -26,6 +26,9 @@ GENERIC_EXTENSIONS |= {
 INTERNAL = re.compile(r"SHMEM_INTERNAL_|shmem_internal_")
 # Programs know a library with the features of OpenSHMEM 1.5 by these (docs/porting.md).
 KNOWN_BY = {"SHMEM_DEF_H", "SHMEM_FUNCTION_ATTRIBUTES"}
+# The routines that OpenSHMEM 1.5 has removed.
+REMOVED = {f"shmem_{name}" for name in ("set_cache_inv", "clear_cache_inv", "set_cache_line_inv",
+                                        "clear_cache_line_inv", "udcflush", "udcflush_line")}
 INCLUDED_BY_US = "#include <stddef.h>\n#include <stdint.h>\n"
 
 
@@ -98,7 +101,9 @@ def macros(compiler, text, standard):
 def check_macros(compiler, standard, generics, failures):
     before = macros(compiler, INCLUDED_BY_US, standard)
     constants = {row[0] for row in headers.read_table("constants.txt")}
-    want = constants | KNOWN_BY | (set(generics) if has_generic_macros(standard) else set())
+    want = constants | KNOWN_BY | REMOVED
+    if has_generic_macros(standard):
+        want |= set(generics)
 
     for header in ("shmem.h", "pshmem.h"):
         text = INCLUDED_BY_US + f"#include <{header}>\n"
