@@ -19,8 +19,8 @@ set(TESSERA_STATIC_LIBS "-l:libtessera.a -lhwloc -lstdc++ -ldl -lpthread -lm")
 #                 [CHOICE "case ..."])
 # OVERRIDES are the variables that name another compiler: ours, and the one of all builds.
 # Three parts of the script may stand in variables, because they contain semicolons: WRAPPER_HELP,
-# WRAPPER_SHORT_OPTIONS (cases), and WRAPPER_CHOICE, which may change $libs. A fourth one has the
-# options of --check that not all compilers know: WRAPPER_CHECK_FLAGS.
+# WRAPPER_SHORT_OPTIONS (cases), and WRAPPER_CHOICE, which may change $libs and $required. A fourth
+# one has the options of --check that not all compilers know: WRAPPER_CHECK_FLAGS.
 function(tessera_wrapper name)
     cmake_parse_arguments(arg "" "COMPILER;PROGRAMS;INCLUDEDIR;BUILD_INCLUDEDIR;FLAGS;LIBS;\
 STATIC_LIBS;STANDARD" "OVERRIDES" ${ARGN})

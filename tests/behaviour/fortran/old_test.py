@@ -295,7 +295,7 @@ def main():
             file.write(program(names, include))
         # Without the header gfortran compares the calls of a routine with each other.
         checks = [] if include else ["-std=legacy"]
-        run(oshfort, "-fcray-pointer", *checks, "-g", "-O1", source, "-o", path)
+        run(oshfort, *checks, "-g", "-O1", source, "-o", path)
         for layout in (["-n", "1"], ["-n", "3"], ["-n", "4", "--virtual-nodes", "2"]):
             shown = run(oshrun, *layout, "-x", "SHMEM_SYMMETRIC_SIZE=64M", path)
             if shown.count("right") != int(layout[1]):
