@@ -149,7 +149,7 @@ def others():
     # There is no cache to speak of.
     for name in ("clear_cache_inv", "set_cache_inv", "udcflush"):
         yield Routine("shmem_" + name, [], "(void)0")
-    for name in ("set_cache_line_inv", "udcflush_line"):
+    for name in ("set_cache_line_inv", "clear_cache_line_inv", "udcflush_line"):
         yield Routine("shmem_" + name, [("data", "dest")], "(void)dest")
 
 

@@ -26,11 +26,12 @@ REDUCED = {"sum": "n * (n + 1) / 2", "prod": "product", "max": "n", "min": "1",
 # Routines whose lines stand in SINGLE.
 SINGLE_NAMES = """start_pes my_pe num_pes shmem_my_pe shmem_n_pes shmem_init shmem_finalize
     shmem_barrier_all shmem_fence shmem_quiet shmem_global_exit shmem_pe_accessible
-    shmem_addr_accessible shmem_ptr shmem_info_get_version shmem_info_get_name shmem_set_lock
-    shmem_test_lock shmem_clear_lock shpalloc shpdeallc shpclmove shmem_clear_cache_inv
-    shmem_set_cache_inv shmem_udcflush shmem_set_cache_line_inv shmem_udcflush_line shmem_swap
-    shmem_wait shmem_wait_until shmem_int4_wait shmem_int4_wait_until shmem_int8_wait
-    shmem_int8_wait_until shmem_barrier""".split()
+    shmem_addr_accessible shmem_ptr shmem_info_get_version shmem_info_get_name
+    shmem_set_lock shmem_test_lock shmem_clear_lock shpalloc shpdeallc shpclmove
+    shmem_clear_cache_inv shmem_set_cache_inv shmem_udcflush
+    shmem_set_cache_line_inv shmem_clear_cache_line_inv shmem_udcflush_line
+    shmem_swap shmem_wait shmem_wait_until shmem_int4_wait shmem_int4_wait_until
+    shmem_int8_wait shmem_int8_wait_until shmem_barrier""".split()
 BEGIN = """      program old
       implicit none
 @INCLUDE@
@@ -96,6 +97,7 @@ SINGLE = """      call shmem_init()
       call shmem_set_cache_inv
       call shmem_udcflush
       call shmem_set_cache_line_inv(d)
+      call shmem_clear_cache_line_inv(d)
       call shmem_udcflush_line(d)
       flag = 0
       call shmem_barrier(0, 0, n, p)
