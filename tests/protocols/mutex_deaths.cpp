@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A PE dies at any of its steps, or not at all, while it takes and gives back a mutex. Another one
-// takes it twice: it must get it each time, and see what was done under it before. For GenMC alone:
-// no thread of a program ends in the middle.
+// takes it twice, and abandons it the first time: it must get it each time, see what was done under
+// it before, and be told of work that is half done. For GenMC alone: no thread of a program ends in
+// the middle.
 #include "base/failures.hpp"
 #include "locks/mutex.hpp"
 #include "pes.hpp"
@@ -19,7 +20,9 @@ struct Harness {
     FailureLog log;
     std::atomic<int> fate;
     int number;
+    int half_done;
 
+    // The last turn alone ends its work.
     void work(int turns) {
         pes.begin();
         HeldLocks held(pes.my_nodes());
@@ -28,9 +31,17 @@ struct Harness {
         const Mutex mutex({.lock = word, .pe = 0}, Mutex::mapped_word(word, 0), "mutex");
         for (int i = 0; i < turns; ++i) {
             mutex.lock();
+            check(half_done == 0 || mutex.is_inherited());
+            check(half_done != 0 || !mutex.is_inherited() || failure_count() > 0);
+            half_done = 1;
             step();
             ++number;
-            mutex.unlock();
+            if (i < turns - 1) {
+                mutex.abandon();
+            } else {
+                half_done = 0;
+                mutex.unlock();
+            }
         }
     }
     void run() {
