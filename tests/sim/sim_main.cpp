@@ -77,7 +77,8 @@ Options parse(int argc, char** argv) {
     run->add_option("--seeds", options.seeds, "number of seeds, one after the other");
     run->add_option("--minutes", options.minutes, "end after so many minutes");
     run->add_option("--limit", options.limit_s, "virtual seconds that a run may take");
-    run->add_option("--env", options.environment, "NAME=VALUE for the PEs");
+    run->add_option("--env", options.environment, "NAME=VALUE for the PEs")
+        ->allow_extra_args(false);
     run->add_option("--deaths", options.deaths, "PEs that die, where the program survives it");
     run->add_option("--right-end", options.right_end,
                     "a run that prints this text has not failed, whatever its status");
@@ -152,8 +153,9 @@ void choose_character() {
 
 void* run_main(void* argument) {
     const auto& pe = *static_cast<sim::Pe*>(argument);
-    const int argc = static_cast<int>(arguments_of_program.size()) - 1;
-    char** argv = arguments_of_program.data();
+    std::vector<char*> arguments = arguments_of_program;  // The program may take some out of it.
+    const int argc = static_cast<int>(arguments.size()) - 1;
+    char** argv = arguments.data();
     for (auto* constructor : pe.constructors) constructor(argc, argv, environ);
     std::exit(pe.main(argc, argv, environ));
 }
