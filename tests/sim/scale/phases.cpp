@@ -4,8 +4,6 @@
 // virtual time, without messages: the world holds them until all have come.
 #include "phases.hpp"
 
-#include <malloc.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include <algorithm>
@@ -50,40 +48,10 @@ std::FILE* trace_file = nullptr;
 std::vector<bool> is_traced;  // by PE: it is in that phase
 std::uint64_t last_trace_id = 0;
 
-struct LargeBlock {
-    char* start;
-    std::size_t bytes;
-};
-std::vector<LargeBlock> large_blocks;
-
 double seconds_now() {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC, &time);
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// The pages of large tables that exist: those of every so-many-th block.
-double touched_bytes() {
-    constexpr std::size_t kPageBytes = 4096;
-    constexpr std::size_t kLooked = 512;
-    const std::size_t step = std::max<std::size_t>(1, large_blocks.size() / kLooked);
-    double pages = 0;
-    std::size_t looked = 0;
-    for (std::size_t i = 0; i < large_blocks.size(); i += step, ++looked) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(large_blocks[i].start) / kPageBytes;
-        const auto end =
-            (reinterpret_cast<std::uintptr_t>(large_blocks[i].start) + large_blocks[i].bytes - 1) /
-                kPageBytes +
-            1;
-        std::vector<unsigned char> is_there(end - begin);
-        ::mincore(reinterpret_cast<void*>(begin * kPageBytes), is_there.size() * kPageBytes,
-                  is_there.data());
-        pages += static_cast<double>(
-            std::ranges::count_if(is_there, [](unsigned char each) { return (each & 1) != 0; }));
-    }
-    return looked == 0 ? 0
-                       : pages * kPageBytes / static_cast<double>(looked) *
-                             static_cast<double>(large_blocks.size());
 }
 
 void add_up(Phase& phase) {
@@ -100,9 +68,9 @@ void add_up(Phase& phase) {
     }
     const auto npes = static_cast<double>(before.size());
     const NodeBytes files = node_bytes();
-    phase.private_bytes =
-        (static_cast<double>(allocated) + static_cast<double>(image_bytes()) + touched_bytes()) /
-        npes;
+    phase.private_bytes = (static_cast<double>(allocated) + static_cast<double>(image_bytes()) +
+                           touched_large_bytes()) /
+                          npes;
     phase.shared_bytes = static_cast<double>(files.node_files + files.heap_files) / npes;
 }
 
@@ -175,8 +143,6 @@ using sim::scale::add_up;
 using sim::scale::allocated;
 using sim::scale::begin_real;
 using sim::scale::is_traced;
-using sim::scale::large_blocks;
-using sim::scale::LargeBlock;
 using sim::scale::meet;
 using sim::scale::note_all;
 using sim::scale::Phase;
@@ -218,20 +184,7 @@ EXPORTED void tessera_scale_end(void (*drive)()) {
 
 EXPORTED void tessera_scale_take_image(const void* place) { take_first_image(place); }
 
-EXPORTED void tessera_scale_allocated(void* block, long bytes) {
-    if (world.acting() == nullptr) return;
-    constexpr long kLargeBytes = 128L << 10;
-    if (bytes < kLargeBytes && bytes > -kLargeBytes) {
-        allocated += bytes;
-        return;
-    }
-    if (bytes > 0) {
-        large_blocks.push_back({static_cast<char*>(block), static_cast<std::size_t>(bytes)});
-        return;
-    }
-    const auto place = std::ranges::find(large_blocks, block, &LargeBlock::start);
-    if (place == large_blocks.end()) return;
-    *place = large_blocks.back();
-    large_blocks.pop_back();
+EXPORTED void tessera_scale_allocated(long bytes) {
+    if (world.acting() != nullptr) allocated += bytes;
 }
 // NOLINTEND

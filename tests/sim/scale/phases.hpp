@@ -14,5 +14,13 @@ void tessera_scale_take_image(const void* place);
 // Whether the descriptor is that of a node's file.
 bool tessera_scale_is_node_file(int file);
 // The program has allocated so many bytes, or freed them: `bytes` < 0.
-void tessera_scale_allocated(void* block, long bytes);
+void tessera_scale_allocated(long bytes);
+
+// Tables of all PEs, of which each PE has some, and touches little (large_blocks.cpp).
+enum { kTesseraScaleLargeBytes = 128 << 10 };
+// RETURNS: a block of zeros.
+void* tessera_scale_make_large(unsigned long bytes);
+// RETURNS: the bytes of a block that was made so; 0: it is another one.
+unsigned long tessera_scale_large_bytes(const void* block);
+void tessera_scale_free_large(void* block);
 }

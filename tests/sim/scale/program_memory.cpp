@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "phases.hpp"
@@ -38,23 +40,29 @@ __attribute__((visibility("default"), used)) void tessera_scale_loaded() {
 }
 
 void* __wrap_malloc(std::size_t bytes) {
+    if (bytes >= kTesseraScaleLargeBytes) return tessera_scale_make_large(bytes);
     void* block = __real_malloc(bytes);
-    tessera_scale_allocated(block, static_cast<long>(malloc_usable_size(block)));
+    tessera_scale_allocated(static_cast<long>(malloc_usable_size(block)));
     return block;
 }
 void* __wrap_calloc(std::size_t count, std::size_t bytes) {
+    if (count * bytes >= kTesseraScaleLargeBytes) return tessera_scale_make_large(count * bytes);
     void* block = __real_calloc(count, bytes);
-    tessera_scale_allocated(block, static_cast<long>(malloc_usable_size(block)));
+    tessera_scale_allocated(static_cast<long>(malloc_usable_size(block)));
     return block;
 }
 void __wrap_free(void* block) {
-    tessera_scale_allocated(block, -static_cast<long>(malloc_usable_size(block)));
+    if (tessera_scale_large_bytes(block) != 0) return tessera_scale_free_large(block);
+    tessera_scale_allocated(-static_cast<long>(malloc_usable_size(block)));
     __real_free(block);
 }
 void* __wrap_realloc(void* block, std::size_t bytes) {
-    tessera_scale_allocated(block, -static_cast<long>(malloc_usable_size(block)));
-    void* moved = __real_realloc(block, bytes);
-    tessera_scale_allocated(moved, static_cast<long>(malloc_usable_size(moved)));
+    const std::size_t large_bytes = tessera_scale_large_bytes(block);
+    const std::size_t old_bytes = large_bytes != 0 ? large_bytes : malloc_usable_size(block);
+    void* moved = __wrap_malloc(bytes);
+    if (moved == nullptr) return nullptr;
+    if (block != nullptr) std::memcpy(moved, block, std::min(old_bytes, bytes));
+    __wrap_free(block);
     return moved;
 }
 }

@@ -69,6 +69,10 @@ struct NodeBytes {
 };
 NodeBytes node_bytes();
 
+// ---- large_blocks.cpp ----
+// The pages that exist of all large blocks together, as some of the blocks have them.
+double touched_large_bytes();
+
 // ---- phases.cpp ----
 void print_phases();
 // The steps of one phase, for another simulator to repeat: in lines "PE NODE STEP ID TO-NODE BYTES"

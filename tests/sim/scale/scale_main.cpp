@@ -2,7 +2,6 @@
 //
 // Runs one OpenSHMEM program with very many PEs in a simulated world, and prints what each of its
 // phases costs (docs/scaling.md).
-#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -69,7 +68,6 @@ void* run_main(void* pe) { std::exit(static_cast<sim::Pe*>(pe)->main(0, no_argum
 }  // namespace
 
 int main(int argc, char** argv) {
-    ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
     new (&world) sim::World;
     const Options options = parse(argc, argv);
     if (!options.trace.empty())
