@@ -52,11 +52,22 @@ void require_inside(const Section& section) {
     }
 }
 
+// A type as a compiler makes it: a number has the size of its kind, and 16 bytes have kind 10, too.
+ElementType made(ElementType type) {
+    constexpr int kNoKind = 0;
+    const bool is_number = type.type == kInteger || type.type == kLogical || type.type == kReal ||
+                           type.type == kComplex;
+    const auto bytes = static_cast<int>(type.type == kComplex ? type.bytes / 2 : type.bytes);
+    const bool is_extended = type.kind == 10 && bytes == 16;
+    if (is_number && !is_extended) type.kind = bytes == 10 ? kNoKind : bytes;
+    return type;
+}
+
 void convert(const Section& remote, const ElementType& from, fuzz::Bytes& bytes) {
-    const ElementType to{bytes.take<std::int8_t>(), bytes.take<std::int8_t>(),
-                         bytes.take<std::uint8_t>() % std::size_t{64}};
+    const ElementType to = made({bytes.take<std::int8_t>(), bytes.take<std::int8_t>(),
+                                 bytes.take<std::uint8_t>() % std::size_t{64}});
     Scratch scratch(remote.elements() * to.bytes);
-    convert_section(packed_like(remote, scratch.data(), to.bytes), to, remote, from);
+    convert_section(packed_like(remote, scratch.data(), to.bytes), to, remote, made(from));
 }
 
 }  // namespace
