@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The facts about a job that launchers give, by PMIx and by variables. Input: a byte for the number
-// of nodes, a line for each host, which lists its PEs, and a line with the launcher's address.
+// Launchers give facts about a job, by PMIx and by variables. Input: a byte has the number of
+// nodes, each further line has the list of a host's PEs, and the last line the launcher's address.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -56,8 +56,8 @@ inline std::byte* mapped_bytes(int image, const Handle* handle, std::uint64_t wh
     return part == nullptr ? nullptr : part + (handle->base - owner.base) + where;
 }
 
-// The notify variable of a put; its pe stays -1 where the form has none. RETURNS: kOk, or the code
-// of an error, which find_notify has reported.
+// Finds the notify variable of a put; its pe stays -1 where the form has none. RETURNS: kOk, or the
+// code of an error: find_notify() has reported it.
 int find_notify(int image, int form, Handle* handle, std::uint64_t where, const char* routine,
                 int* stat, Target& variable) {
     if ((form & kNotify) == 0) return kOk;
