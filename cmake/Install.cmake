@@ -28,7 +28,7 @@ file(RELATIVE_PATH TESSERA_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
      ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-# docs/porting.md
+# docs/run/porting.md
 option(TESSERA_COMPAT "Install sandia-openshmem.pc, too, which names this library" OFF)
 configure_file(cmake/sandia-openshmem.pc.in ${PROJECT_BINARY_DIR}/sandia-openshmem.pc @ONLY)
 if(TESSERA_COMPAT)

@@ -2,8 +2,8 @@
 //
 // An algorithm of a collective: an object in the file that has its code. The object describes the
 // algorithm: name, limits, cost. collectives/<collective>/list.cpp lists the objects; settings,
-// osh_info, docs/collectives.md and the tests derive from these lists. To add an algorithm: a file
-// with its object, and the object's name in the list (docs/extending.md).
+// osh_info, docs/code/collectives.md and the tests derive from these lists. To add an algorithm: a
+// file with its object, and the object's name in the list (docs/code/extending.md).
 #pragma once
 
 #include <array>

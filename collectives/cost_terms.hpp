@@ -3,8 +3,8 @@
 // Terms that the cost formulas of several algorithms share: costs of syncs and of common traffic,
 // counts of rounds, and constants. A constant is a ratio between two kinds of work that the
 // parameters of a machine do not distinguish; each was fitted to bench/algorithms.cpp on the
-// machines that docs/performance.md names. In formulas p: members, m: members of a node, N: nodes,
-// n: bytes.
+// machines that docs/code/performance.md names. In formulas p: members, m: members of a node, N:
+// nodes, n: bytes.
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // The cost model. An algorithm counts the work of a call (Cost) as a function of the team and the
 // bytes; a machine is a set of parameters; seconds() composes both. The parameters are alpha, beta
 // and gamma of the literature on one node, and the latency, overhead and gap per byte of LogGP
-// between nodes. docs/collectives.md derives the counts; osh_tune measures the parameters.
+// between nodes. docs/code/collectives.md derives the counts; osh_tune measures the parameters.
 // Reference: Alexandrov et al., "LogGP: Incorporating Long Messages into the LogP Model", 1995.
 #pragma once
 

@@ -131,7 +131,7 @@ std::string parse_profile(const std::string& text, std::string_view provider,
 std::string print_profile(const MachineParameters& machine,
                           const std::vector<FabricParameters>& fabrics) {
     std::string text =
-        "# Parameters of the cost model of Tessera's collectives (docs/collectives.md).\n";
+        "# Parameters of the cost model of Tessera's collectives (docs/code/collectives.md).\n";
     const auto print = [&](bool is_off_node, const MachineParameters& values) {
         for (const Parameter& parameter : kParameters) {
             if (parameter.value == &MachineParameters::cache_bytes) continue;

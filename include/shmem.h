@@ -35,7 +35,7 @@
 #include "shmem/tables_end.h"
 
 // Programs that adapt to an OpenSHMEM library by its macros take these two for Sandia OpenSHMEM,
-// whose features we have as well: shmem4py then uses all of OpenSHMEM 1.5 (docs/porting.md).
+// whose features we have as well: shmem4py then uses all of OpenSHMEM 1.5 (docs/run/porting.md).
 #ifndef SHMEM_DEF_H
 #define SHMEM_DEF_H 1
 #endif

@@ -16,7 +16,7 @@
 // Again, since <shmem.h> removed its type tables at its end.
 #include "shmem/types.h"
 
-// The layer for PGAS runtimes (docs/runtime-layer.md).
+// The layer for PGAS runtimes (docs/runtimes/runtime-layer.md).
 #include "shmemx/init.h"
 
 /** The version of Tessera that the headers belong to, the one named in SHMEM_VENDOR_STRING. */
@@ -380,7 +380,7 @@ void shmemx_heap_postinit(void) SHMEM_INTERNAL_NOTHROW;
 }
 #endif
 
-// ---- The layer for PGAS runtimes (docs/runtime-layer.md) --------------------------------------
+// ---- The layer for PGAS runtimes (docs/runtimes/runtime-layer.md) -----------------------------
 
 #include "shmemx/accumulate.h"
 #include "shmemx/coherence.h"

@@ -2,7 +2,7 @@
 //
 // The fabrics that this library has, in the order in which SHMEM_FABRIC=auto tries them. A new
 // fabric is its folder and a row here; fabric_transport.hpp says what the folder defines. The
-// simulation (docs/simulation.md) has one of its own.
+// simulation (docs/code/simulation.md) has one of its own.
 #pragma once
 
 #include <string_view>

@@ -2,8 +2,8 @@
 //
 // Software coherence: every PE works on a private copy of its symmetric memory, and PEs reach each
 // other's through public copies in shared memory that the hardware need not keep coherent
-// (transports/noncoherent, docs/noncoherent.md). The copies may be shared by several nodes; only
-// the PEs of one have coherent memory in common.
+// (transports/noncoherent, docs/runtimes/noncoherent.md). The copies may be shared by several
+// nodes; only the PEs of one have coherent memory in common.
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,7 @@
 // From 4 KiB on: the processor's own overlap hides shorter transfers. PE 0
 // measures towards the last PE, which waits in a barrier; both ends are verified. On one node a
 // library without helpers copies with the caller's core: its share is 100. With one PE, which
-// transfers to itself, a helper has the next core (docs/progress.md).
+// transfers to itself, a helper has the next core (docs/run/progress.md).
 #define _GNU_SOURCE
 #include "bench/measure.h"
 // Uses now_ns().

@@ -2,7 +2,7 @@
 //
 // Hot path: bodies for single elements, small transfers of constant size and atomics, which the
 // compiler may put into the program in place of a call. Part of <shmem.h> when SHMEM_INLINE is
-// defined before it; docs/inline.md has the conditions. Needs gcc or clang.
+// defined before it; docs/run/inline.md has the conditions. Needs gcc or clang.
 //
 // The bodies handle the usual case: a PE whose heap is mapped, an address in the symmetric heap,
 // SHMEM_CTX_DEFAULT. In all other cases, mistakes included, they call the library's routine.

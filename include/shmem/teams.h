@@ -28,7 +28,7 @@ typedef struct shmem_internal_team* shmem_team_t;
 
 // A program that declares variables of these names in a namespace of its own defines
 // SHMEMX_TEAM_OBJECTS: then the predefined teams are no macros, but objects of the library with the
-// same values (docs/porting.md).
+// same values (docs/run/porting.md).
 #ifndef SHMEMX_TEAM_OBJECTS
 /** All PEs of the program, in PE order. */
 #define SHMEM_TEAM_WORLD SHMEM_INTERNAL_HANDLE(shmem_team_t, 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Loads and stores to memory of other PEs that the hardware may not keep coherent: see
-// docs/noncoherent.md. Part of <shmemx.h>.
+// docs/runtimes/noncoherent.md. Part of <shmemx.h>.
 
 #ifndef SHMEM_INTERNAL_SHMEMX_COHERENCE_H
 #define SHMEM_INTERNAL_SHMEMX_COHERENCE_H

@@ -5,9 +5,9 @@
 //
 // Each member of a team gives a part of its memory. An epoch on a window belongs to the epochs of
 // the same window alone: two libraries in one program, or the two grids of a stencil, need not know
-// each other's. On memory that software keeps coherent (docs/noncoherent.md), only the caller's
-// part is published and refreshed, so the cost follows from what was changed in it; on coherent
-// memory windows cost nothing and save nothing.
+// each other's. On memory that software keeps coherent (docs/runtimes/noncoherent.md), only the
+// caller's part is published and refreshed, so the cost follows from what was changed in it; on
+// coherent memory windows cost nothing and save nothing.
 //
 //     shmemx_window_create(SHMEM_TEAM_WORLD, ghosts, sizeof ghosts, &window);
 //     shmemx_window_post(window, &left, 1, 0, &exposure);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The predefined teams as data objects, for libraries that load this one with dlopen() and read
-// them from there (docs/shmemx.md). Programs never refer to them: for them the same names are
-// macros with the same values. Therefore the objects get their names from the assembler, and this
-// file includes no header of OpenSHMEM.
+// them from there (docs/runtimes/shmemx.md). Programs never refer to them: for them the same names
+// are macros with the same values. Therefore the objects get their names from the assembler, and
+// this file includes no header of OpenSHMEM.
 #include <cstdint>
 
 #define DEFINE_HANDLE(OBJECT, NAME, VALUE)                                                       \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// External heaps: memory of the program that becomes symmetric (include/shmemx.h, docs/shmemx.md).
-// Collective over the world team. Memory of the host becomes a registered segment
-// (collectives/segments.hpp), whose bytes this PE's own addresses name, too
+// External heaps: memory of the program that becomes symmetric (include/shmemx.h,
+// docs/runtimes/shmemx.md). Collective over the world team. Memory of the host becomes a registered
+// segment (collectives/segments.hpp), whose bytes this PE's own addresses name, too
 // (memory/external_heap.hpp).
 #include <cstdint>
 #include <vector>

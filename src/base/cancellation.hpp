@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// pthread_cancel() of a thread in the library (docs/conformance.md). The calls of libfabric, PMIx
-// and the system in which a thread could end are made with cancellation off: a thread that
+// pthread_cancel() of a thread in the library (docs/run/conformance.md). The calls of libfabric,
+// PMIx and the system in which a thread could end are made with cancellation off: a thread that
 // ended there would leave locks behind, which other threads need. Where nothing is held and nothing
 // is under way, a public routine offers a point at which a cancelled thread may end.
 //

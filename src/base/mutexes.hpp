@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The library's mutexes between the threads of a PE. Each one is of one of two kinds, and its type
-// says which; docs/progress.md draws their order. Other code of the library declares no std::mutex
-// (tests/tools/tidy).
+// says which; docs/run/progress.md draws their order. Other code of the library declares no
+// std::mutex (tests/tools/tidy).
 #pragma once
 
 #include <mutex>

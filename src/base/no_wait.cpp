@@ -13,8 +13,8 @@ void fail_wait(const char* where) {
     const char* const what = no_wait_state.last;
     no_wait_state.depth = 0;  // The end of the job may wait.
     fatal(
-        "%s waits in %s, which must not wait: a mistake in Tessera (docs/progress.md, \"Who may "
-        "wait\"); please report it",
+        "%s waits in %s, which must not wait: a mistake in Tessera (docs/run/progress.md, \"Who "
+        "may wait\"); please report it",
         where, what);
 }
 

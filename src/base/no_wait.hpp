@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rule of docs/progress.md ("Who may wait"), checked in every build: neither a handler of
+// The rule of docs/run/progress.md ("Who may wait"), checked in every build: neither a handler of
 // messages, nor the holder of a lock that a handler takes, waits, drives progress, or takes a lock
 // that is held over progress. Otherwise a PE that waits would run a handler that waits for this PE.
 // A thread that breaks the rule ends the job at that moment, with a message, and not in the rare

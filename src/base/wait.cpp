@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See wait.hpp. Nothing here runs unless a wait outlasted its first checks. The constants are
-// measured: docs/waiting.md.
+// measured: docs/code/waiting.md.
 #include "base/wait.hpp"
 
 #include <sched.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How a PE waits, decided in this one place. Hot path: the first checks are inline, everything
-// slower is in wait.cpp. First pauses, then yields, then sleeps in the kernel (docs/waiting.md has
-// the measurements: a wrong choice here costs 1000x). Two kinds of words:
+// slower is in wait.cpp. First pauses, then yields, then sleeps in the kernel (docs/code/waiting.md
+// has the measurements: a wrong choice here costs 1000x). Two kinds of words:
 //
 // Gate (gate.hpp): written only by post() (barriers).
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See wait_environment.hpp and wait_policy.hpp. The constants are measured: docs/waiting.md.
+// See wait_environment.hpp and wait_policy.hpp. The constants are measured: docs/code/waiting.md.
 #include "base/wait_environment.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The subject of a wait: the word, gate or lock that a PE waits for. A slow wait notes it in shared
-// memory, from where osh_hang reads it (docs/hangs.md). The first checks of a wait do not know it.
+// memory, from where osh_hang reads it (docs/run/hangs.md). The first checks of a wait do not know
+// it.
 #pragma once
 
 #include <atomic>

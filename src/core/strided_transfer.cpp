@@ -195,7 +195,7 @@ void Context::put_strided(void* dest, const void* source, const Strided& shape, 
     if (shape.blocks == 0 || shape.block_elements == 0) return;
     check_strides(shape, where);
     char* remote = address_map.remote(dest, span_bytes(shape.dest_stride, shape), pe, where);
-    // Each element is stored whole (docs/conformance.md, words that programs wait for).
+    // Each element is stored whole (docs/run/conformance.md, words that programs wait for).
     const bool has_words = shape.block_elements == 1 && shape.element_bytes <= sizeof(long);
     const Section section = section_of(shape, shape.dest_stride, shape.source_stride,
                                        has_words ? Joining::kForbidden : Joining::kAllowed);

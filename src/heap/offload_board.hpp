@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the PEs of a node leave transfers to others (docs/progress.md), in the node file:
+// Where the PEs of a node leave transfers to others (docs/run/progress.md), in the node file:
 //
 //   OffloadBoard   plan, bell, sleepers          one for the node
 //   OffloadRing    tickets (base/ticket_ring.hpp), and what helpers must know of the PE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A PE that crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) prints the calls that it was in, and
-// then dies by the same signal, as it would have done (docs/reporting.md). Signals that the
+// then dies by the same signal, as it would have done (docs/run/reporting.md). Signals that the
 // program, a sanitizer or the Fortran runtime handles stay as they are: init takes those alone that
 // have no handler, and the program may take them later.
 #pragma once

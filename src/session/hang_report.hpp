@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PE that asks for a report on its hung job (docs/hangs.md): on SIGQUIT, after SHMEM_HANG_REPORT
-// seconds in one wait or in init, or when it exits while other PEs wait for it. The report is the
-// work of a program of its own, osh_hang, which reads the PEs of this host from outside. So it
-// works wherever the PEs hang.
+// A PE that asks for a report on its hung job (docs/run/hangs.md): on SIGQUIT, after
+// SHMEM_HANG_REPORT seconds in one wait or in init, or when it exits while other PEs wait for it.
+// The report is the work of a program of its own, osh_hang, which reads the PEs of this host from
+// outside. So it works wherever the PEs hang.
 #pragma once
 
 #include <atomic>

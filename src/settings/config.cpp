@@ -32,7 +32,7 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .default_text = "0",
      .help = "Find misuse and races by the checker, which oshrun then loads into the PEs: 1 ends "
-             "the job at the first mistake, warn goes on (docs/checking.md)."},
+             "the job at the first mistake, warn goes on (docs/run/checking.md)."},
     {.name = "SHMEM_SYMMETRIC_SIZE",
      .field = &Config::symmetric_size,
      .must_agree = true,
@@ -69,7 +69,7 @@ constexpr Variable kVariables[] = {
          "on one address that is free on all of them, so that they can use each other's "
          "pointers to symmetric memory, or the job ends; an address: this one, or the job ends; "
          "any: it differs from PE to PE. auto: same where that can be had, else any "
-         "(docs/addresses.md)."},
+         "(docs/run/addresses.md)."},
     {.name = "SHMEM_NONCOHERENT_SEED",
      .field = &Config::eviction_seed,
      .help = "With a non-coherent heap: lines are evicted from the private copies at random, "
@@ -188,7 +188,7 @@ constexpr Variable kVariables[] = {
              "helpers: on each node N processes of oshrun, or threads under other launchers, do "
              "long put_nbi, get_nbi and put_signal_nbi between its PEs, on cores that no PE uses; "
              "the thread of each PE, on these cores too, does those to other nodes "
-             "(docs/progress.md). auto takes thread."},
+             "(docs/run/progress.md). auto takes thread."},
     {.name = "SHMEM_HELPER_SIZE",
      .field = &Config::helper_size,
      .default_text = "0: on a node the size that osh_tune has measured (SHMEM_PROFILE), else 128K",
@@ -202,12 +202,12 @@ constexpr Variable kVariables[] = {
     {.name = "SHMEM_HANG_REPORT",
      .field = &Config::hang_report,
      .help = "Print a report on all PEs of the host when a PE has waited in one routine, or in "
-             "shmem_init, for this many seconds; 0: only when asked (docs/hangs.md)."},
+             "shmem_init, for this many seconds; 0: only when asked (docs/run/hangs.md)."},
     {.name = "SHMEM_BACKTRACE",
      .field = Switch{&Config::backtrace},
      .help = "Print the calls with their lines when a PE crashes, and the line of the call behind "
              "a message that ends the job, where there is debug information "
-             "(docs/reporting.md)."},
+             "(docs/run/reporting.md)."},
     {.name = "SHMEM_DEBUGGER_WAIT",
      .field = &Config::debugger_wait,
      .help = "Seconds that a PE that has crashed waits for a debugger before it dies."},
@@ -216,7 +216,7 @@ constexpr Variable kVariables[] = {
      .default_text = "none",
      .help = "Write a timeline of the PEs' calls to this file, for Perfetto and other viewers. "
              "oshrun makes the PEs preload libtessera-trace.so for it; under other launchers the "
-             "user does (docs/timeline.md)."},
+             "user does (docs/run/timeline.md)."},
     {.name = "SHMEM_TRACE_EVENTS",
      .field = &Config::trace_events,
      .help = "With a trace: collectives, and other long calls, that each thread of a PE keeps. "

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The user's settings: environment variables SHMEM_*, read once into one struct. A variable is one
-// row of kVariables in config.cpp; parsing, SHMEM_INFO, osh_info and docs/environment.md all walk
-// those rows. To add one: a member of Config, a row, and `osh_info --environment-markdown >
-// docs/environment.md` (a test compares). Used by the library, oshrun and osh_info.
+// row of kVariables in config.cpp; parsing, SHMEM_INFO, osh_info and docs/run/environment.md all
+// walk those rows. To add one: a member of Config, a row, and `osh_info --environment-markdown >
+// docs/run/environment.md` (a test compares). Used by the library, oshrun and osh_info.
 #pragma once
 
 #include <array>

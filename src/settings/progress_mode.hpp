@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The values of SHMEM_PROGRESS, by which processes and threads move data while a PE computes
-// (docs/progress.md).
+// (docs/run/progress.md).
 #pragma once
 
 #include <cstdint>

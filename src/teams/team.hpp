@@ -127,8 +127,8 @@ void renew_mailboxes(const Team& team);
 void find_partners(Team& team);
 
 // SHMEM_TEAM_WORLD, made by init. Not a function: paths start here. Never destroyed
-// (docs/architecture.md, "Nothing is destroyed at exit"). Of the session: shared_team and node_team
-// (core/pe_state.hpp).
+// (docs/code/architecture.md, "Nothing is destroyed at exit"). Of the session: shared_team and
+// node_team (core/pe_state.hpp).
 extern Team& world_team;
 
 }  // namespace tessera

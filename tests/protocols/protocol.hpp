@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Harnesses of protocols include this (docs/protocols.md). A harness is a class whose members are
-// the shared memory, zeros at first, and whose run() is one execution. A program repeats run()
+// Harnesses of protocols include this (docs/code/protocols.md). A harness is a class whose members
+// are the shared memory, zeros at first, and whose run() is one execution. A program repeats run()
 // with threads that begin together. For GenMC, which tries all executions, a header of this name
 // in shadows/ takes its place.
 #pragma once

@@ -2,7 +2,7 @@
 //
 // Images form a team of all that live, again and again by the same variable, until a timer kills
 // one of them at any step. Those that are left must agree about the members of each team. A death
-// inside of form team may end the program, with a message (docs/coarrays.md).
+// inside of form team may end the program, with a message (docs/run/coarrays.md).
 #include <shmem.h>
 #include <sys/random.h>
 #include <unistd.h>

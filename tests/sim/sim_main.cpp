@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // tests/sim: runs an OpenSHMEM program in a simulated world, once for each seed
-// (docs/simulation.md). Each run is a process, which the seed alone decides about.
+// (docs/code/simulation.md). Each run is a process, which the seed alone decides about.
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>

@@ -78,7 +78,7 @@ def from_mpirun(code):
 
 def mpi_starts_second():
     """Whether MPI_Init of the installed Open MPI works behind shmem_init where its mpirun or srun
-    starts the job: from 5.0 on it does not (docs/porting.md)."""
+    starts the job: from 5.0 on it does not (docs/run/porting.md)."""
     version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False)
     found = re.search(r"\(Open MPI\) (\d+)", version.stdout)
     return found is None or int(found[1]) < 5

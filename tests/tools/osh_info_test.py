@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Breaks when osh_info hides a setting, passes a bad one, or docs/environment.md is out of date.
+"""Breaks when osh_info hides a setting, passes a bad one, or docs/run/environment.md is out of
+date.
 
 usage: osh_info_test.py OSH_INFO SOURCE_ROOT
 """
@@ -35,13 +36,13 @@ class OshInfoTest(unittest.TestCase):
     def test_environment_document_is_up_to_date(self):
         result = run("--environment-markdown")
         self.assertEqual(result.returncode, 0)
-        self.assertEqual(read("docs/environment.md"), result.stdout,
-                         "run: osh_info --environment-markdown > docs/environment.md")
+        self.assertEqual(read("docs/run/environment.md"), result.stdout,
+                         "run: osh_info --environment-markdown > docs/run/environment.md")
 
     def test_table_of_algorithms_is_up_to_date(self):
         result = run("--algorithms-markdown")
         self.assertEqual(result.returncode, 0)
-        self.assertIn(result.stdout, read("docs/collectives.md"),
+        self.assertIn(result.stdout, read("docs/code/collectives.md"),
                       "put there what osh_info --algorithms-markdown prints")
 
     def test_algorithms_are_those_that_a_job_can_use(self):

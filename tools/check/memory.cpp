@@ -250,7 +250,7 @@ bool meet(const Call& call, const Range& a, const Range& b) {
 }
 
 // Source and dest of collectives may be the same: the specification says so of reductions, and
-// programs do it elsewhere (docs/checking.md).
+// programs do it elsewhere (docs/run/checking.md).
 bool may_be_same(const Call& call, const Range& a, const Range& b) {
     const auto is_data = [](const Range& range) { return range.name[0] != 'p'; };  // pSync, pWrk
     return call.kind == Kind::kCollective && a.begin == b.begin && is_data(a) && is_data(b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Programs compiled with SHMEM_INLINE ask the library for a map and then store without a call
-// (docs/inline.md). Here they do not reach the library: their map stays empty, so that every
+// (docs/run/inline.md). Here they do not reach the library: their map stays empty, so that every
 // operation is a call, which the observer sees. Not of programs that clang compiled: there the
 // inline code calls pshmem_ routines.
 

@@ -6,7 +6,7 @@
 
 writes DIR/man3: one page for each docstring, and a link (.so) to it for every name that it is
 about, so that `man shmem_int_put` works; and DIR/man7: one page for each header, openshmem with all
-routines, and tessera with the environment variables of docs/environment.md. Files that are no
+routines, and tessera with the environment variables of docs/run/environment.md. Files that are no
 longer made are removed. The pages have the date of packaging/deb/changelog.in, beside the folder
 docs. tools/man/CMakeLists.txt calls it; it needs Python's own library only.
 """
@@ -50,7 +50,7 @@ def markdown_section(writer, lines):
 
 
 def environment_roff(markdown, manual):
-    """The list of variables, and the common sections, from docs/environment.md."""
+    """The list of variables, and the common sections, from docs/run/environment.md."""
     title, *sections = re.split(r"^## ", markdown, flags=re.MULTILINE)
     variables = re.findall(r"^`(\w+)`$", "\n".join(sections), re.MULTILINE)
     writer = Writer(set(), manual.pages, set(variables))
@@ -71,7 +71,7 @@ def environment_roff(markdown, manual):
 
 
 def tessera_page(docs, manual):
-    with open(os.path.join(docs, "environment.md"), encoding="utf-8") as file:
+    with open(os.path.join(docs, "run/environment.md"), encoding="utf-8") as file:
         environment = environment_roff(file.read(), manual)
     with open(os.path.join(docs, "man/tessera.7.in"), encoding="utf-8") as file:
         page = file.read()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // osh_hang: says what the PEs of a job on this host wait for, and which one holds up the others
-// (docs/hangs.md). It only reads: the job goes on. Started by users, by oshrun on SIGQUIT and
+// (docs/run/hangs.md). It only reads: the job goes on. Started by users, by oshrun on SIGQUIT and
 // --timeout, and by PEs (session/hang_report.hpp).
 //   processes.cpp  the PEs of a job        snapshot.cpp  one PE from outside
 //   activity.cpp   texts about PEs         findings.cpp  what follows from all of them
@@ -36,7 +36,8 @@ constexpr std::size_t kWordsMax = 16;     // most words of a wait on several
 constexpr std::size_t kTeamLinesMax = 8;  // for a PE
 constexpr unsigned kAnswerSeconds = 30;
 constexpr const char* kFooter =
-    "Without PID: all jobs of this user on this host. The report goes to stderr. docs/hangs.md.";
+    "Without PID: all jobs of this user on this host. The report goes to stderr. "
+    "docs/run/hangs.md.";
 
 void print(const std::string& line) {
     const std::string text = line + "\n";

@@ -25,7 +25,7 @@ std::string collectives_csv(const JobLayout& job);
 // collective that does not exist.
 std::string algorithms_text(std::string_view collective, const JobLayout& job);
 
-// The table of all algorithms in docs/collectives.md. A test compares it with the file.
+// The table of all algorithms in docs/code/collectives.md. A test compares it with the file.
 std::string algorithms_markdown();
 
 }  // namespace tessera::osh_info

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// docs/environment.md, made from the table of variables. A test compares it with the file.
+// docs/run/environment.md, made from the table of variables. A test compares it with the file.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The text that a report of a fault should contain (docs/reporting.md), as Markdown. Called by
+// The text that a report of a fault should contain (docs/run/reporting.md), as Markdown. Called by
 // main.cpp. Of the environment it has only the variables that decide how a job runs; it names
 // neither the host nor the user.
 #pragma once

@@ -75,14 +75,15 @@ void add_doctor_options(CLI::App& app, DoctorRequest& request) {
     CLI::Option* const wanted =
         app.add_flag("--doctor", request.is_wanted,
                      "Look for everything that makes starts fail, and say what to do "
-                     "(docs/doctor.md)");
+                     "(docs/run/doctor.md)");
     app.add_option("--hosts", request.hosts,
                    "For --doctor: test the connections between these hosts, too (default: those "
                    "of the Slurm allocation)")
         ->type_name("HOST,HOST...")
         ->needs(wanted);
     app.add_flag("--check-fabric", request.checks_fabric,
-                 "Test whether the provider between nodes keeps its promises (docs/porting.md)");
+                 "Test whether the provider between nodes keeps its promises "
+                 "(docs/run/porting.md)");
     app.add_option("--doctor-part", request.part)->group("");  // only the doctor itself gives it
 }
 
@@ -103,7 +104,7 @@ int run(int argc, char** argv) {
     app.set_help_flag("--help,-h", "Print this text and exit");
     app.add_flag("--variables", only_variables, "Print the environment variables only");
     app.add_flag("--report", fault,
-                 "Print all that a report of a fault needs, as Markdown (docs/reporting.md)");
+                 "Print all that a report of a fault needs, as Markdown (docs/run/reporting.md)");
     app.add_flag("--collectives", collectives,
                  "Print the algorithms that each collective uses by size, and the reasons");
     app.add_option("--algorithms", algorithms_of,
@@ -124,9 +125,9 @@ int run(int argc, char** argv) {
     add_machine_options(app, machine);
     add_doctor_options(app, doctor);
     app.add_flag("--environment-markdown", markdown,
-                 "Print the description of all variables that is docs/environment.md");
+                 "Print the description of all variables that is docs/run/environment.md");
     app.add_flag("--algorithms-markdown", algorithms_table,
-                 "Print the table of algorithms that is in docs/collectives.md");
+                 "Print the table of algorithms that is in docs/code/collectives.md");
     CLI11_PARSE(app, argc, argv);
     set_message_prefix("osh_info: ");
     if (!doctor.part.empty()) return run_doctor_part(doctor.part);

@@ -14,7 +14,7 @@ from timeline import write_timeline
 DESCRIPTION = "Makes a timeline and a page of the parts of a trace."
 EXAMPLES = """The parts are the files that PEs write where SHMEM_TRACE=FILE is set and
 libtessera-trace.so is preloaded: in the folder FILE.parts. oshrun does all of that by itself.
-docs/timeline.md has more.
+docs/run/timeline.md has more.
 
 Examples:
   osh_report trace.json.parts --trace trace.json

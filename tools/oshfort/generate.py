@@ -6,7 +6,7 @@ interface of OpenSHMEM 1.4 (old.py).
     generate.py --include include --output shmem.f90 [--old old.c] [--old-header shmem.fh]
 
 Every routine of the headers below that Fortran has types for becomes a procedure of the same name
-and with the same arguments in the same order; docs/fortran.md has the rules and the exceptions.
+and with the same arguments in the same order; docs/run/fortran.md has the rules and the exceptions.
 tools/oshfort/CMakeLists.txt calls it; it needs Python's own library and tools/man/reader.py only.
 """
 

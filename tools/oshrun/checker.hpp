@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The checker (docs/checking.md) in the PEs: oshrun --check, or SHMEM_CHECK in its environment.
+// The checker (docs/run/checking.md) in the PEs: oshrun --check, or SHMEM_CHECK in its environment.
 #pragma once
 
 #include "options.hpp"

@@ -35,9 +35,9 @@ constexpr const char* kFooter =
     "  oshrun -n 8 --host a:4,b:4 ./a.out     PEs 0-3 on host a, 4-7 on host b\n"
     "  -n and --wdir belong to the program that follows; all other options to the job.\n"
     "\n"
-    "QUIT (ctrl-\\\\) prints what the PEs wait for; the job goes on (docs/hangs.md).\n"
+    "QUIT (ctrl-\\\\) prints what the PEs wait for; the job goes on (docs/run/hangs.md).\n"
     "Exit code: 0, or the worst of the PEs' codes (128+N for a PE killed by signal N), 124 after\n"
-    "--timeout, 126 or 127 when a program cannot be run. Environment: docs/environment.md, "
+    "--timeout, 126 or 127 when a program cannot be run. Environment: docs/run/environment.md, "
     "osh_info.";
 
 const auto kLaunchers = named_values<Launcher>(kLauncherNames);
@@ -185,14 +185,14 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
                     "Write a page (HTML): who waits for whom, traffic, times, heap, algorithms")
         ->type_name("FILE");
     parser.add_flag("--check", options.check,
-                    "Find misuse and races of the program (SHMEM_CHECK; docs/checking.md)");
+                    "Find misuse and races of the program (SHMEM_CHECK; docs/run/checking.md)");
     parser
         .add_flag("--debug", raw.debugged,
                   "Start gdb for each PE, or for those of a list (--debug=0,3), in tmux")
         ->type_name("[=PES]");
     parser.add_flag("--no-aslr", options.no_aslr,
                     "Give the PEs' programs the same addresses: no randomisation by the kernel "
-                    "(docs/addresses.md)");
+                    "(docs/run/addresses.md)");
     parser.add_flag("-v,--verbose", options.verbose,
                     "Print the host and the process of each PE, and how it ended");
     describe_host_options(parser, options, raw);

@@ -2,7 +2,7 @@
 //
 // The options of other launchers, so that scripts written for them work: one table says which of
 // them oshrun takes as an option of its own, which it accepts without effect, and which it refuses
-// with the words to write instead. docs/porting.md has the same table, and a test compares.
+// with the words to write instead. docs/run/porting.md has the same table, and a test compares.
 // Called by options.cpp. Errors come back as text.
 #pragma once
 

@@ -13,7 +13,7 @@
 //   INT, TERM, HUP to oshrun               forwarded, and after a grace the rest is killed; 128+N
 //   --timeout                              a report, then all are killed; 124
 //   a progress helper dies                 all are killed; 128+N, or its code
-// QUIT to oshrun ends nothing: it asks for a report on what the PEs wait for (docs/hangs.md).
+// QUIT to oshrun ends nothing: it asks for a report on what the PEs wait for (docs/run/hangs.md).
 // Called by main.cpp.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // --trace, --report and SHMEM_TRACE: the PEs preload libtessera-trace.so and write their parts of
 // the trace to a folder; after the job osh_report makes the timeline and the page of them
-// (docs/timeline.md). Called by main.cpp.
+// (docs/run/timeline.md). Called by main.cpp.
 #pragma once
 
 #include <csignal>

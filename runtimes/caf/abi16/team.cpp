@@ -2,8 +2,8 @@
 //
 // GCC 16 and later: teams, this_image and num_images. Against abi12/team.cpp: statements have stat=
 // and errmsg=, new_index= and team_number= exist, team variables come by value, and get_team works.
-// No compiler has exercised this file (docs/coarrays.md). The compiler is played by abi16_test.c
-// and abi16_map_test.c in tests/behaviour/coarrays.
+// No compiler has exercised this file (docs/run/coarrays.md). The compiler is played by
+// abi16_test.c and abi16_map_test.c in tests/behaviour/coarrays.
 
 #include <cstdint>
 

@@ -34,7 +34,7 @@ inline bool is_copied_here(std::size_t bytes, const void* mapped, const void* sy
 }
 
 // get_bytes() and put_bytes() where the memory is not mapped: between nodes, and under a tool that
-// looks at all accesses (docs/checking.md).
+// looks at all accesses (docs/run/checking.md).
 void get_unmapped(void* dest, const void* source, std::size_t bytes, int pe);
 void put_unmapped(void* dest, const void* source, std::size_t bytes, int pe);
 

@@ -6,9 +6,9 @@
 // leaves the node marks its target; the next access to that target fences or completes first, and
 // image control statements complete all.
 //
-// Where software keeps memory coherent (docs/noncoherent.md) no memory of other images is mapped.
-// There an image publishes what it has stored to its own coarrays before it tells another image
-// anything, and refreshes what it loads behind what it has heard. Waits, quiets and locks of
+// Where software keeps memory coherent (docs/runtimes/noncoherent.md) no memory of other images is
+// mapped. There an image publishes what it has stored to its own coarrays before it tells another
+// image anything, and refreshes what it loads behind what it has heard. Waits, quiets and locks of
 // OpenSHMEM do that; atomic operations do not.
 //
 // THREADS: any; each thread's accesses are in order, and complete_all() completes all threads'.

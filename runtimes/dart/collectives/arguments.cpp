@@ -87,8 +87,9 @@ std::size_t element_bytes(dart_datatype_t type, const char* routine) {
 dart_ret_t result_of(int status, const char* routine) {
     if (status != 0) [[unlikely]] {
         return fail(DART_ERR_OTHER, routine,
-                    "a unit is in more teams at once than have collectives (docs/dart.md), or the "
-                    "team has more than 3584 units: destroy teams that are no longer needed");
+                    "a unit is in more teams at once than have collectives "
+                    "(docs/runtimes/dart.md), or the team has more than 3584 units: destroy teams "
+                    "that are no longer needed");
     }
     return DART_OK;
 }

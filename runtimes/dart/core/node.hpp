@@ -20,8 +20,8 @@ struct Node {
     int units = 0;                        // units of this node
     bool has_other_nodes = false;
     bool is_oversubscribed = false;  // more units than processors
-    // Else software keeps memory coherent (docs/noncoherent.md), and no memory is mapped, not even
-    // the own one: other units see a public copy of it, which OpenSHMEM's routines access.
+    // Else software keeps memory coherent (docs/runtimes/noncoherent.md), and no memory is mapped,
+    // not even the own one: other units see a public copy of it, which OpenSHMEM's routines access.
     bool is_coherent = true;
 
     // RETURNS: where the calling unit loads and stores `unit`'s copy of `address`; nullptr: it

@@ -51,7 +51,8 @@ void start_openshmem() {
     if (detail::anchor == nullptr) fail_memory();
     if (shmemx_allreduce(SHMEM_TEAM_WORLD, nullptr, nullptr, 0, SHMEMX_TYPE_INT32, SHMEMX_OP_MAX) !=
         0) {
-        fatal("dart_init", "%d units are more than a team with collectives may have (docs/dart.md)",
+        fatal("dart_init",
+              "%d units are more than a team with collectives may have (docs/runtimes/dart.md)",
               n_units());
     }
     find_node(detail::anchor);

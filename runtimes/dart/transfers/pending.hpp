@@ -41,7 +41,7 @@ class PendingOperations {
 
 // Their local side may not be complete: gets, long puts and fetching atomics to other nodes.
 inline constinit PendingOperations pending;
-// On mapped memory OpenSHMEM has left them to others (docs/progress.md).
+// On mapped memory OpenSHMEM has left them to others (docs/run/progress.md).
 inline constinit PendingOperations left_on_node;
 
 // RETURNS when: the local side of all operations that the calling thread has started is complete.

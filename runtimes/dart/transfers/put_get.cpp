@@ -24,7 +24,7 @@ namespace {
 
 // More than that OpenSHMEM copies in its own way.
 constexpr std::size_t kShortBytesMax = 512;
-// From here on it may leave nonblocking copies to others (docs/progress.md).
+// From here on it may leave nonblocking copies to others (docs/run/progress.md).
 constexpr std::size_t kLeftBytesMin = 4096;
 // So many elements of any basic type have a size.
 constexpr std::size_t kElementsMax = std::size_t{1} << 48;

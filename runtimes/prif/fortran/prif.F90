@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
 ! PRIF, the Parallel Runtime Interface for Fortran, revision 0.8: the procedures that compilers call
-! for coarrays, and that programs may call. docs/prif.md describes the module. The submodules beside
-! it have the bodies, which call functions of C++ (../procedures). Uses intrinsic modules only, so
-! that one module file is all that a compiler needs.
+! for coarrays, and that programs may call. docs/runtimes/prif.md describes the module. The
+! submodules beside it have the bodies, which call functions of C++ (../procedures). Uses intrinsic
+! modules only, so that one module file is all that a compiler needs.
 module prif
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int64_t, c_intptr_t, &
       c_null_ptr, c_ptr, c_ptrdiff_t, c_size_t

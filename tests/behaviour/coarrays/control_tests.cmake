@@ -206,7 +206,7 @@ foreach(name abi16 abi16_map)
                  LAYOUTS 1 2 3 4 5 8 3x3 5x2)
 endforeach()
 
-# The long random run (docs/coarrays.md), for a moment.
+# The long random run (docs/run/coarrays.md), for a moment.
 add_test(NAME caf.random_minutes
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/random_minutes.py
                  ${CMAKE_BINARY_DIR} --minutes 0.001 --layouts 2)

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
 ! The last image crashes by a signal while the others wait in a statement without stat=, which ends
-! the program: crashing SIGNAL STATEMENT. docs/coarrays.md says which exit code the job has.
+! the program: crashing SIGNAL STATEMENT. docs/run/coarrays.md says which exit code the job has.
 program crashing
   use, intrinsic :: iso_fortran_env, only: event_type, lock_type, team_type
   use, intrinsic :: iso_c_binding, only: c_int

@@ -119,7 +119,7 @@ contains
     call check_equal(trim(text), 'an image of the team has stopped', 'errmsg of ' // statement)
   end subroutine told
 
-  ! The last image stops. Arguments of collective subroutines: see docs/coarrays.md.
+  ! The last image stops. Arguments of collective subroutines: see docs/run/coarrays.md.
   subroutine with_stopped_image(text, other)
     character(*), intent(inout) :: text
     character(:), allocatable, intent(inout) :: other

@@ -24,7 +24,7 @@ GENERIC_EXTENSIONS |= {
     for name in ("fetch", "set", "swap", "compare_swap", "fetch_inc", "inc", "fetch_add", "add",
                  "fetch_and", "and", "fetch_or", "or", "fetch_xor", "xor")}
 INTERNAL = re.compile(r"SHMEM_INTERNAL_|shmem_internal_")
-# Programs know a library with the features of OpenSHMEM 1.5 by these (docs/porting.md).
+# Programs know a library with the features of OpenSHMEM 1.5 by these (docs/run/porting.md).
 KNOWN_BY = {"SHMEM_DEF_H", "SHMEM_FUNCTION_ATTRIBUTES"}
 # The routines that OpenSHMEM 1.5 has removed.
 REMOVED = {f"shmem_{name}" for name in ("set_cache_inv", "clear_cache_inv", "set_cache_line_inv",

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: two operations whose order OpenSHMEM or docs/conformance.md promises pass each other
-on a kind of memory, or between nodes.
+"""Would break: two operations whose order OpenSHMEM or docs/run/conformance.md promises pass each
+other on a kind of memory, or between nodes.
 
 Runs the litmus programs in each cell, and compares the outcomes with the table of the document. By
 hand, with more rounds, it prints the rows of that table:
 
-    litmus_test.py build/release/bin/oshrun build/release/bin/litmus_O2 docs/conformance.md \\
+    litmus_test.py build/release/bin/oshrun build/release/bin/litmus_O2 docs/run/conformance.md \\
         --rounds 20000 --table
 """
 import argparse

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when one of the three cures of the ping-pong in docs/noncoherent.md hangs: a PE resets its
-// flag with nothing that publishes the reset before the peer's answer.
+// Breaks when one of the three cures of the ping-pong in docs/runtimes/noncoherent.md hangs: a PE
+// resets its flag with nothing that publishes the reset before the peer's answer.
 #include "support/pattern.hpp"
 #include "support/pe_test.hpp"
 

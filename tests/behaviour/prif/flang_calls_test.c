@@ -2,8 +2,8 @@
  *
  * Plays LLVM flang from version 22 on, which lowers coarrays to calls of PRIF by name and does not
  * read the module: names, references and descriptors are those of its lowering, as far as
- * docs/prif.md tells. It passes teams by reference here, as later versions do, and no errmsg.
- * Breaks when the procedures that flang 19 has compiled do not take what flang 22 passes.
+ * docs/runtimes/prif.md tells. It passes teams by reference here, as later versions do, and no
+ * errmsg. Breaks when the procedures that flang 19 has compiled do not take what flang 22 passes.
  */
 #include <ISO_Fortran_binding.h>
 #include <stdbool.h>

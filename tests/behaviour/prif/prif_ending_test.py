@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Breaks when an end of the images, or a mistake without stat, gives another exit code or other
-output than docs/prif.md says, or hangs.
+output than docs/runtimes/prif.md says, or hangs.
 
 usage: ending_test.py OSHRUN PROGRAM
 """
@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 # The argument, images x virtual nodes, the exit code, and patterns that the output matches and does
-# not match. The output is what standard output got and then what standard error got: oshrun forwards
-# the two by themselves, so a line of one may come between two lines of the other.
+# not match. The output is what standard output got and then what standard error got: oshrun
+# forwards the two by themselves, so a line of one may come between two lines of the other.
 CASES = (
     ("stop", "1 3 3x3", 0, r"\Asecond: F T\nfirst: F T\n\Z", None),
     ("stop_code", "3", 7, r"(?s)kept .*STOP 7\n", "no end"),

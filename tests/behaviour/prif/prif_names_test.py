@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Breaks when the procedures of the library are not those that docs/prif.md promises: the table
-there has each procedure of PRIF 0.8 once, and "not yet" in the line of those that are missing.
+"""Breaks when the procedures of the library are not those that docs/runtimes/prif.md promises: the
+table there has each procedure of PRIF 0.8 once, and "not yet" in the line of those that are
+missing.
 
 usage: names_test.py LIBRARY
 """
@@ -12,7 +13,8 @@ import subprocess
 import sys
 
 COUNT = 109
-DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/prif.md")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+DOCUMENT = os.path.join(ROOT, "docs/runtimes/prif.md")
 
 
 def documented():
@@ -37,9 +39,9 @@ def main():
     there, missing = documented()
     wrong = []
     if len(there | missing) != COUNT or there & missing:
-        wrong.append(f"docs/prif.md has {len(there)} + {len(missing)} names, not {COUNT}")
+        wrong.append(f"docs/runtimes/prif.md has {len(there)} + {len(missing)} names, not {COUNT}")
     wrong += [f"{name}: not in the library" for name in sorted(there - found)]
-    wrong += [f"{name}: not in docs/prif.md, or not yet" for name in sorted(found - there)]
+    wrong += [f"{name}: not in docs/runtimes/prif.md, or not yet" for name in sorted(found - there)]
     print("\n".join(wrong) or f"{len(found)} of {COUNT} procedures")
     sys.exit(1 if wrong else 0)
 

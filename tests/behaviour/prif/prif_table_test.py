@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Breaks when a procedure of PRIF is not tested in one of the ways that docs/prif.md shows in its
-table, which this script makes of the sources of the tests.
+"""Breaks when a procedure of PRIF is not tested in one of the ways that docs/runtimes/prif.md shows
+in its table, which this script makes of the sources of the tests.
 
 usage: prif_table_test.py [--write]
 """
@@ -14,7 +14,7 @@ from prif_ending_test import CASES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "../../..")
-DOCUMENT = os.path.join(ROOT, "docs/prif.md")
+DOCUMENT = os.path.join(ROOT, "docs/runtimes/prif.md")
 MODULE = os.path.join(ROOT, "runtimes/prif/fortran/prif.F90")
 BEGIN = "<!-- made by tests/behaviour/prif/prif_table_test.py --write -->\n"
 END = "<!-- end -->\n"
@@ -119,7 +119,7 @@ def main():
     wrong = [f"{row[0]}: no test calls it" for row in rows() if row[1] == "0"]
     wrong += [f"{row[0]}: no test of its stat" for row in rows() if "no" in row[4:]]
     if text[start:end] != table:
-        wrong.append("the table of docs/prif.md is old: prif_table_test.py --write")
+        wrong.append("the table of docs/runtimes/prif.md is old: prif_table_test.py --write")
     print("\n".join(wrong) or "all procedures are tested")
     return 1 if wrong else 0
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // SHMEM_PROGRESS=none between nodes: a PE repeats one routine until a PE of another node has
-// changed a word of it. Breaks when a routine of the table in docs/progress.md does not serve other
-// nodes: then the loop never ends. `--list` prints the names of the routines, a line each;
+// changed a word of it. Breaks when a routine of the table in docs/run/progress.md does not serve
+// other nodes: then the loop never ends. `--list` prints the names of the routines, a line each;
 // repeated_calls_test.py compares them with the table. Needs an even number of PEs, on two nodes.
 #include <shmem.h>
 #include <shmemx.h>

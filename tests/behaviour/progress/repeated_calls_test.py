@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SHMEM_PROGRESS=none between nodes: each routine that docs/progress.md says a program may repeat
-serves the other nodes, and no routine is missing in that table. Arguments: oshrun, the program
-repeated_calls_test, docs/progress.md, layouts (PEs x nodes, then the fabric's settings)."""
+"""SHMEM_PROGRESS=none between nodes: each routine that docs/run/progress.md says a program may
+repeat serves the other nodes, and no routine is missing in that table. Arguments: oshrun, the
+program repeated_calls_test, docs/run/progress.md, layouts (PEs x nodes, then the fabric's
+settings)."""
 import os
 import re
 import subprocess

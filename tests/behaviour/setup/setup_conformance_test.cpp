@@ -187,7 +187,7 @@ void check_levels() {
             int provided = -1;
             REQUIRE(setup.init_thread(level, &provided) == 0);
             REQUIRE(is_running());
-            REQUIRE(provided == level);  // docs/conformance.md promises it
+            REQUIRE(provided == level);  // docs/run/conformance.md promises it
             int queried = -1;
             setup.query_thread(&queried);
             REQUIRE(queried == provided);

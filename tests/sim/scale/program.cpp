@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The OpenSHMEM program of large jobs: each phase is one call of each PE (docs/scaling.md).
+// The OpenSHMEM program of large jobs: each phase is one call of each PE (docs/run/scaling.md).
 #include <shmem.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The simulation of large jobs (docs/scaling.md). It has another world behind ../world.hpp than the
-// search for bad orders has: no step is random, a PE runs until it waits, and all PEs share one
+// The simulation of large jobs (docs/run/scaling.md). It has another world behind ../world.hpp than
+// the search for bad orders has: no step is random, a PE runs until it waits, and all PEs share one
 // copy of the program, whose variables the world changes when it goes from one PE to another.
 #pragma once
 

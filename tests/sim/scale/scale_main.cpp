@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Runs one OpenSHMEM program with very many PEs in a simulated world, and prints what each of its
-// phases costs (docs/scaling.md).
+// phases costs (docs/run/scaling.md).
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

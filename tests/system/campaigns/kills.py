@@ -35,7 +35,7 @@ PES = (1, 2, 3, 4, 8)
 MOMENT_SECONDS_MAX_OF_NODES = 1.0
 PES_OF_NODES = (2, 3, 4, 5, 8)
 PROVIDERS = ("tcp;ofi_rxm", "net", "shm")
-# SIGQUIT ends nothing: it makes a report (docs/hangs.md). random_test uses SIGALRM.
+# SIGQUIT ends nothing: it makes a report (docs/run/hangs.md). random_test uses SIGALRM.
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS,
            signal.SIGFPE, signal.SIGILL, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1,
            signal.SIGSYS, signal.SIGTRAP, signal.SIGPIPE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a stranger to the job ends PEs, or changes or reads their memory,
-by connecting to the ports on which they listen. docs/security.md says what is promised.
+by connecting to the ports on which they listen. docs/run/security.md says what is promised.
 
 A job runs on two hosts, and strangers come from a third one: stray_tcp.py sends noise, and stray
 speaks the provider's protocol but has to guess the keys of messages and memory. For that it must be

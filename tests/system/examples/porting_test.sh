@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Looks for OpenSHMEM as the builds of programs do that were written for other libraries
-# (docs/porting.md): by pkg-config, as sandia-openshmem, too; by a CMake module of their own; by
+# (docs/run/porting.md): by pkg-config, as sandia-openshmem, too; by a CMake module of their own; by
 # configure's test for a library; and by the macros of shmem.h.
 #
 # Usage: porting_test.sh PREFIX WORK_FOLDER BUILD
@@ -119,5 +119,5 @@ SOURCE
 "$prefix/bin/oshc++" -DSHMEMX_TEAM_OBJECTS loader.cpp -o loader -ldl
 expect_4 ./loader
 if "$prefix/bin/oshc++" -fsyntax-only loader.cpp 2>/dev/null; then
-    echo "FAILED: SHMEMX_TEAM_OBJECTS is not needed any more: see docs/porting.md" && exit 1
+    echo "FAILED: SHMEMX_TEAM_OBJECTS is not needed any more: see docs/run/porting.md" && exit 1
 fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Builds the public Python binding shmem4py with the installed oshcc, and runs the programs of
-# docs/python.md and examples/python with it. It breaks when the binding no longer builds
+# docs/run/python.md and examples/python with it. It breaks when the binding no longer builds
 # unmodified, takes Tessera for a library before 1.5, or a program computes something wrong.
 #
 # Usage: python_test.sh PREFIX WORK_FOLDER
@@ -32,7 +32,7 @@ CC=oshcc venv/bin/pip install --no-build-isolation --no-deps ./source >out 2>&1 
 # The page's programs are its blocks without an indent: a ring, and puts by pointers.
 page_block() {
     awk -v wanted="$1" '/^```python$/ { ++number; inside = 1; next } /^```/ { inside = 0 }
-                        inside && number == wanted' "$root/docs/python.md"
+                        inside && number == wanted' "$root/docs/run/python.md"
 }
 page_block 1 >ring.py
 page_block 2 >pointers.py
@@ -87,7 +87,7 @@ fi
 
 # An exception ends the job, as the page says; children get private copies.
 {
-    sed -n '/^  ```python$/,/^  ```$/p' "$root/docs/python.md" | sed '1d; $d; s/^  //'
+    sed -n '/^  ```python$/,/^  ```$/p' "$root/docs/run/python.md" | sed '1d; $d; s/^  //'
     printf '%s\n' 'from shmem4py import shmem' \
         'if shmem.my_pe() == 1: raise ValueError("wrong")' 'shmem.barrier_all()'
 } >raise.py

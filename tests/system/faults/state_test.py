@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a new variable of the library outlives a session and no step resets it. All mutable
-variables with static storage stand in the table of docs/state.md, and all names there exist.
+variables with static storage stand in the table of docs/code/state.md, and all names there exist.
 
 state_test.py NM LIBRARY TABLE; the static library, which has our object files only.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a stranger that connects to a PE's port, and keeps the connection, stops the PE or
-the job. docs/security.md says what is promised.
+the job. docs/run/security.md says what is promised.
 
 A job runs on virtual nodes of this host; strangers connect to all ports of all of its PEs before
 the PEs have met each other, and again afterwards, and stay until the job has ended. The job must

@@ -9,7 +9,7 @@ import time
 from launching import HANG_SECONDS, PLAIN, SHMEM, LaunchTest, main
 
 USAGE = 2
-PAGE = os.path.join(os.path.dirname(__file__), "../../../docs/porting.md")
+PAGE = os.path.join(os.path.dirname(__file__), "../../../docs/run/porting.md")
 
 
 class Scripts(LaunchTest):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Timelines of jobs that another launcher than oshrun has started, made as docs/timeline.md
+"""Timelines of jobs that another launcher than oshrun has started, made as docs/run/timeline.md
 says."""
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: a job of mpirun (Open MPI) with the variables of docs/timeline.md has no timeline,
-or one that lacks calls."""
+"""Would break: a job of mpirun (Open MPI) with the variables of docs/run/timeline.md has no
+timeline, or one that lacks calls."""
 import shutil
 
 from launched_timelines import NPES, Launched

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: a job of srun with the variables of docs/timeline.md has no timeline, or one that
-lacks calls.
+"""Would break: a job of srun with the variables of docs/run/timeline.md has no timeline, or one
+that lacks calls.
 
 Runs in a private Slurm (support/private_slurm.py).
 """

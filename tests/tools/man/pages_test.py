@@ -152,7 +152,7 @@ class PagesTest(unittest.TestCase):
 
     def test_tessera_has_all_environment_variables(self):
         text = page_of("tessera", 7).text
-        markdown = read(os.path.join(SOURCES, "docs/environment.md"))
+        markdown = read(os.path.join(SOURCES, "docs/run/environment.md"))
         variables = re.findall(r"^## `(\w+)`", markdown, re.MULTILINE)
         self.assertGreater(len(variables), 5)
         for name in variables:

@@ -112,10 +112,12 @@ def _in_maps(tree):
 
 
 def _in_map_of_documents(tree):
-    """docs/README.md, from which the navigation of the site follows, links each page beside it."""
+    """docs/README.md, from which the navigation of the site follows, links each page below it but
+    those of folders that have a map of their own."""
     name = "docs/README.md"
-    pages = [os.path.basename(page) for page in tree.named(".md", under="docs/")
-             if os.path.dirname(page) == "docs" and page != name]
+    pages = [page[len("docs/"):] for page in tree.named(".md", under="docs/")
+             if os.path.dirname(page) + "/README.md" not in tree or os.path.dirname(page) == "docs"
+             and page != name]
     for page in pages if name in tree else []:
         if f"]({page})" not in tree.text(name):
             yield name, 1, f"does not link {page}"

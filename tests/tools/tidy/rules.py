@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rules that look at one file at a time. Each yields (path, line, message).
 
-docs/style.md says what they are for. A new rule is a function here or in tree_rules.py, its name in
-RULES, and a case in tidy_selftest.py that shows it fire.
+docs/code/style.md says what they are for. A new rule is a function here or in tree_rules.py, its
+name in RULES, and a case in tidy_selftest.py that shows it fire.
 """
 import ast
 import os
@@ -125,7 +125,7 @@ def mapped_or_fabric(tree):
 
 
 def mutex_kinds(tree):
-    """Each mutex of the library says whether its holder may wait (docs/progress.md)."""
+    """Each mutex of the library says whether its holder may wait (docs/run/progress.md)."""
     words = r"\bstd::(?:recursive_|timed_|shared_)*mutex\b|\bpthread_mutex_t\b"
     for name in tree.named(*C_FAMILY, under=("src/", "transports/", "collectives/")):
         if name == "src/base/mutexes.hpp":
@@ -198,7 +198,7 @@ def opening_comment(tree):
 
 
 def readme_sizes(tree):
-    limits = {"docs/architecture.md": 180}
+    limits = {"docs/code/architecture.md": 180}
     folders = {"transports", "collectives", "tests"}
     folders.update(os.path.dirname(name) for name in tree.named(".cpp", under="transports/"))
     for folder in sorted(folders):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the rules of docs/style.md that a machine can check.
+"""Checks the rules of docs/code/style.md that a machine can check.
 
 usage: tidy.py [ROOT] [--rule NAME]...      exit status 0: clean, 1: findings
 """

@@ -50,9 +50,9 @@ CLEAN = {
     "tests/part_check.py": SCRIPT + "import check\n",
     "tests/check.py": SCRIPT + "import part_check\n",
     "tests/behaviour/headers/symbols.txt": "shmem_int_put\n",
-    "docs/path-of-a-put.md": "`src/heap/part.cpp`, then `put()` in `transports/shm/put.cpp`,\n"
+    "docs/code/path-of-a-put.md": "`src/heap/part.cpp`, then `put()` in `transports/shm/put.cpp`,\n"
                              "`shmem_int_put()`, `word()`, `src/*/{word,part}.hpp`,\n"
-                             "[here](../src/base/word.hpp).\n",
+                             "[here](../../src/base/word.hpp).\n",
 }
 COVERED_BY = {"src/heap/part.cpp": "tests/unit/base/word_test.cpp"}
 
@@ -125,7 +125,7 @@ CASES = (
     ("opening-comment", "src/base/word.hpp", LICENSE + "#pragma once\n// Later.\n", "open by"),
     ("readme-sizes", "transports/README.md", "shm/\n" * 41, "41 lines"),
     ("readme-sizes", "transports/shm/README.md", None, "missing"),
-    ("readme-sizes", "docs/architecture.md", "line\n" * 181, "181 lines"),
+    ("readme-sizes", "docs/code/architecture.md", "line\n" * 181, "181 lines"),
     ("dead-files", "tests/unit/base/lost_test.cpp", HEAD, "no CMakeLists.txt"),
     ("dead-files", "CMakeLists.txt",
      CLEAN["CMakeLists.txt"].replace("src/base/word.cpp", "# src/base/word.cpp\n"), "names it"),
@@ -141,7 +141,7 @@ CASES = (
      "base/gone.hpp"),
     ("named-paths", "transports/README.md", "# Transports\n- `shm/`: `gone.cpp`\n", "gone.cpp"),
     ("named-paths", "transports/README.md", "# Transports\n", "folder shm/"),
-    ("named-paths", "docs/README.md", "# Documents\n", "does not link path-of-a-put.md"),
+    ("named-paths", "docs/README.md", "# Documents\n", "does not link code/path-of-a-put.md"),
     ("document-lines", "docs/other.md", "| " + "x" * 120 + "\n\n" + "x" * 120, "120 columns"),
     ("plain-english", "src/base/word.hpp", HEAD + "void f();  // Nobody.\n", "name the actor"),
     ("plain-english", "src/base/word.hpp", HEAD + "const char* a = \"somebody\";\n", "somebody"),
@@ -158,8 +158,8 @@ CASES = (
     ("plain-english", "src/base/word.hpp", HEAD + "int b;\n// That of PE 0.\n", "noun: That of PE"),
     ("plain-english", "tools/check.py", SCRIPT + "import part_check\n'A'\n# One that waits.\n",
      "noun: One that waits."),
-    ("named-functions", "docs/path-of-a-put.md", "`Context::gone(pe)`\n", "gone"),
-    ("named-functions", "docs/path-of-a-put.md", "`put()` in `src/base/word.cpp`\n",
+    ("named-functions", "docs/code/path-of-a-put.md", "`Context::gone(pe)`\n", "gone"),
+    ("named-functions", "docs/code/path-of-a-put.md", "`put()` in `src/base/word.cpp`\n",
      "put() is not in src/base/word.cpp"),
     ("old-words", "src/base/word.hpp", HEAD + "// is_" "crowded: more PEs than cores.\n",
      "oversubscribed"),
@@ -167,7 +167,7 @@ CASES = (
     ("old-words", "src/base/word.hpp", HEAD + "int heap_" "room;\n", "InlineLimit"),
     ("old-words", "docs/other.md", "The thread takes a " "nap.\n", "timed sleep"),
     ("old-words", "src/base/word.hpp", HEAD + "struct Pl" "ace {};\n", "TreePosition"),
-    ("glossary", "docs/architecture.md", "## Words\n| word | meaning |\n|---|---|\n"
+    ("glossary", "docs/code/architecture.md", "## Words\n| word | meaning |\n|---|---|\n"
      "| word, part | in the code |\n| lost word | in no file |\n## Folders\n| other | x |\n",
      "lost word: no identifier"),
     ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "\n", "release names no partner"),
@@ -258,7 +258,7 @@ class TidyTest(unittest.TestCase):
 
     def test_every_rule_is_documented(self):
         folder = os.path.dirname(os.path.abspath(__file__))
-        document = os.path.join(folder, "../../../docs/style.md")
+        document = os.path.join(folder, "../../../docs/code/style.md")
         with open(document, encoding="utf-8") as file:
             text = file.read()
         for name in NAMES:

@@ -141,11 +141,11 @@ FUNCTION = re.compile(r"^(?:[\w:]+(?:::|\.|->))?(~?\w+)\(.*\)$")
 
 
 def named_functions(tree):
-    """Functions that docs/path-of-a-put.md names must exist.
+    """Functions that docs/code/path-of-a-put.md names must exist.
 
     On a line that names files they must be in a file of this paragraph.
     """
-    name = "docs/path-of-a-put.md"
+    name = "docs/code/path-of-a-put.md"
     if name not in tree:
         return
     sources = [file for file in tree.named(*C_FAMILY) if not file.startswith("tests/")]

@@ -27,8 +27,8 @@ def _findings(tree, names, text_of, words):
 
 
 def glossary(tree):
-    """Each entry of the table "Words" in docs/architecture.md is a word of the code."""
-    name = "docs/architecture.md"
+    """Each entry of the table "Words" in docs/code/architecture.md is a word of the code."""
+    name = "docs/code/architecture.md"
     if name not in tree:
         return
     known = "\n".join(_identifiers(tree))

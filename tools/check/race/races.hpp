@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Races: conflicting accesses of two PEs, or of one, to symmetric memory, which nothing orders. The
-// checker's observer calls these functions (tools/check/observer.cpp); docs/checking.md says what
-// is seen and what is not.
+// checker's observer calls these functions (tools/check/observer.cpp); docs/run/checking.md says
+// what is seen and what is not.
 #pragma once
 
 #include "tools/interpose/call.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See doctor.hpp. To add a check: a function in checks.hpp, a row here and one in docs/doctor.md.
+// See doctor.hpp. To add a check: a function in checks.hpp, a row here and one in
+// docs/run/doctor.md.
 #include "tools/osh_info/doctor/doctor.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // osh_info --doctor: looks for everything that makes starts fail, and says what to do about it.
-// Called by main.cpp; docs/doctor.md explains the checks.
+// Called by main.cpp; docs/run/doctor.md explains the checks.
 #pragma once
 
 #include <string>
