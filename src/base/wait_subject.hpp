@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The subject of a wait: the word, gate or lock that a PE waits for. A slow wait notes it in shared
-// memory, from where osh_hang reads it (docs/run/hangs.md). The first checks of a wait do not know
-// it.
+// memory, from where osh_hang reads it (docs/run/hangs.md). A wait's first checks do not know it.
 #pragma once
 
 #include <atomic>

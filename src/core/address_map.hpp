@@ -188,8 +188,7 @@ inline constexpr AddressMap& address_map = address_page.map;
 
 // Called by each routine that a program may repeat until another PE has done something, where that
 // drives no progress otherwise (the table in docs/run/progress.md). COST: a load and a branch;
-// where no thread serves other nodes, a look at the network in each kCallsPerLook calls of the
-// thread.
+// where no thread serves other nodes, a look at the network in each kCallsPerLook of its calls.
 TESSERA_COLD void look_at_other_nodes();
 TESSERA_INLINE void serve_other_nodes() {
     if (address_map.serves_in_calls) [[unlikely]]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// THE object by which this PE leaves transfers, or pieces of them, to others
-// (docs/run/progress.md):
+// THE object by which this PE leaves transfers, or pieces of them, to others (see progress.md):
 //
 //   helpers of the node               long nonblocking copies on the node; where they have cores of
 //   (SHMEM_PROGRESS=helpers)          their own also very long blocking ones

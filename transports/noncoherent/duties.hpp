@@ -4,8 +4,7 @@
 // library this PE's changes become public, and at which its stale copies are renewed. The numbers
 // are those of Christgau's thesis (2017), 4.2.3: 1a the target writes back before others access
 // its memory; 1b it drops stale copies after; 2a the origin drops what it has read earlier; 2b it
-// completes its changes before it tells. docs/runtimes/noncoherent.md says what follows for
-// programs.
+// completes its changes before it tells. docs/runtimes/noncoherent.md is for programs.
 #pragma once
 
 #include <array>

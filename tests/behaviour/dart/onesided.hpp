@@ -36,8 +36,7 @@ inline int nodes() {
     return all->num_nodes;
 }
 
-// Whether own loads see what other units put without a call of this unit
-// (docs/runtimes/noncoherent.md).
+// Whether own loads see what others put without a call of this unit (docs/runtimes/noncoherent.md).
 inline bool is_coherent() {
     const char* heap = std::getenv("SHMEM_HEAP");
     return heap == nullptr || !std::string_view(heap).starts_with("noncoherent");
