@@ -202,7 +202,7 @@ def fill_c(template):
 def header(constants, vendor):
     """shmem.fh. constants: [(name, value)]."""
     lines = ["! SPDX-License-Identifier: BSD-3-Clause",
-             "! OpenSHMEM 1.4 in Fortran, for fixed and free form: docs/run/fortran.md.",
+             "! OpenSHMEM 1.4 in Fortran, fixed and free form: docs/run/fortran.md.",
              "! tools/oshfort/generate.py makes this file."]
     for name, value in constants:
         lines += [f"      integer {name}", f"      parameter ({name} = {value})"]
