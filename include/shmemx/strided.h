@@ -22,6 +22,7 @@
 #define SHMEM_INTERNAL_SHMEMX_STRIDED_H
 
 #include "../shmem/contexts.h"
+#include "../shmem/signal.h"
 #include "../shmem/types.h"
 #include "requests.h"
 
@@ -180,6 +181,61 @@ void shmemx_ctx_get_indexed_nbi(shmem_ctx_t ctx, void* dest, const shmemx_block_
                                 size_t n_dest_blocks, const void* source,
                                 const shmemx_block_t* source_blocks, size_t n_source_blocks,
                                 int pe) SHMEM_INTERNAL_NOTHROW;
+
+/**
+ * shmemx_put_strided and shmemx_put_indexed, each of which then updates a signal on pe. When that
+ * PE sees the new value of the signal, through a routine of this library, it may read the data.
+ * Earlier operations are not ordered before the signal. The other arguments are those of the
+ * routines without _signal. SHMEM_SIGNAL_ADD adds as shmem_uint64_atomic_add does, so atomic
+ * routines may use the word at the same time.
+ *
+ * sig_addr  symmetric address of the signal on pe, outside of dest's elements. A transfer without
+ *           bytes updates it all the same.
+ * signal    the value that the operator uses.
+ * sig_op    SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD.
+ *
+ * RETURNS when: source may be reused; the forms _nbi at once, and shmem_quiet makes source
+ * reusable. Data and signal delivered, in this order, by shmem_quiet.
+ * ERRORS, THREADS: as the routines without _signal; a signal that is not symmetric or not aligned
+ * to 8 bytes, or an unknown operator, ends the job with a message.
+ */
+void shmemx_put_strided_signal(void* dest, const ptrdiff_t* dest_strides, const void* source,
+                               const ptrdiff_t* source_strides, const size_t* extents, int ndims,
+                               size_t element_bytes, uint64_t* sig_addr, uint64_t signal,
+                               int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_ctx_put_strided_signal(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
+                                   const void* source, const ptrdiff_t* source_strides,
+                                   const size_t* extents, int ndims, size_t element_bytes,
+                                   uint64_t* sig_addr, uint64_t signal, int sig_op,
+                                   int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_put_strided_signal_nbi(void* dest, const ptrdiff_t* dest_strides, const void* source,
+                                   const ptrdiff_t* source_strides, const size_t* extents,
+                                   int ndims, size_t element_bytes, uint64_t* sig_addr,
+                                   uint64_t signal, int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_ctx_put_strided_signal_nbi(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
+                                       const void* source, const ptrdiff_t* source_strides,
+                                       const size_t* extents, int ndims, size_t element_bytes,
+                                       uint64_t* sig_addr, uint64_t signal, int sig_op,
+                                       int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_put_indexed_signal(void* dest, const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
+                               const void* source, const shmemx_block_t* source_blocks,
+                               size_t n_source_blocks, uint64_t* sig_addr, uint64_t signal,
+                               int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_ctx_put_indexed_signal(shmem_ctx_t ctx, void* dest, const shmemx_block_t* dest_blocks,
+                                   size_t n_dest_blocks, const void* source,
+                                   const shmemx_block_t* source_blocks, size_t n_source_blocks,
+                                   uint64_t* sig_addr, uint64_t signal, int sig_op,
+                                   int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_put_indexed_signal_nbi(void* dest, const shmemx_block_t* dest_blocks,
+                                   size_t n_dest_blocks, const void* source,
+                                   const shmemx_block_t* source_blocks, size_t n_source_blocks,
+                                   uint64_t* sig_addr, uint64_t signal, int sig_op,
+                                   int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_ctx_put_indexed_signal_nbi(shmem_ctx_t ctx, void* dest,
+                                       const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
+                                       const void* source, const shmemx_block_t* source_blocks,
+                                       size_t n_source_blocks, uint64_t* sig_addr, uint64_t signal,
+                                       int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_put_strided and shmemx_get_strided with a request (shmemx/requests.h). The other arguments

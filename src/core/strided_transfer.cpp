@@ -4,6 +4,7 @@
 // one dimension.
 #include "core/strided_transfer.hpp"
 
+#include "base/cancellation.hpp"
 #include "base/fatal.hpp"
 #include "shmemx/strided.h"
 
@@ -145,12 +146,12 @@ void get_section(const Context& context, const char* source, char* dest, const S
 
 }  // namespace
 
-void transfer_strided(const Context& context, const StridedArguments& arguments, TransferForm form,
-                      int pe, const char* where) {
+const void* transfer(const Context& context, const StridedArguments& arguments, TransferForm form,
+                     int pe, const char* where) {
     if (form.request != nullptr) *form.request = SHMEMX_REQ_COMPLETE;
     pe = context.world_pe(pe, where);
     check_pe(pe, where);
-    if (!check_shape(arguments, where)) return;
+    if (!check_shape(arguments, where)) return nullptr;
     check_dest_strides(arguments, where);
     const bool is_put = form.direction == Direction::kPut;
     const SectionShape shape{
@@ -173,7 +174,7 @@ void transfer_strided(const Context& context, const StridedArguments& arguments,
         const Section* shape_of_rows = section.ndims > 0 ? &section : nullptr;
         if (leave_to_others(context, {remote, local, mapped}, bytes, shape_of_rows, form, pe,
                             where)) {
-            return;
+            return remote;
         }
         copy_section(mapped, local, section, form.direction);
         if (!is_put) finish_get();
@@ -186,6 +187,7 @@ void transfer_strided(const Context& context, const StridedArguments& arguments,
     } else {
         get_section(context, remote, local, section, form.returns, pe);
     }
+    return remote;
 }
 
 void Context::put_strided(void* dest, const void* source, const Strided& shape, int pe,
@@ -277,8 +279,8 @@ void copy_pieces(char* remote, char* local, BlockPairs pieces, Direction directi
 
 }  // namespace
 
-void transfer_indexed(const Context& context, const IndexedArguments& arguments, TransferForm form,
-                      int pe, const char* where) {
+const void* transfer(const Context& context, const IndexedArguments& arguments, TransferForm form,
+                     int pe, const char* where) {
     if (form.request != nullptr) *form.request = SHMEMX_REQ_COMPLETE;
     pe = context.world_pe(pe, where);
     check_pe(pe, where);
@@ -290,7 +292,7 @@ void transfer_indexed(const Context& context, const IndexedArguments& arguments,
         fatal("%s: dest_blocks have %zu bytes together, source_blocks %zu; pass lists of as many",
               where, to.bytes, from.bytes);
     }
-    if (to.bytes == 0) return;
+    if (to.bytes == 0) return nullptr;
     check_not_null(arguments.dest, "dest", where);
     check_not_null(arguments.source, "source", where);
     const bool is_put = form.direction == Direction::kPut;
@@ -301,14 +303,13 @@ void transfer_indexed(const Context& context, const IndexedArguments& arguments,
     char* remote = is_put ? dest : source;
     char* local = is_put ? source : dest;
     const Reach& there = is_put ? to : from;
-    if (char* mapped =
-            address_map.remote(remote + there.low, there.span(), pe, where, form.direction)) {
+    const char* lowest = remote + there.low;
+    if (char* mapped = address_map.remote(lowest, there.span(), pe, where, form.direction)) {
         copy_pieces(mapped - there.low, local, pieces, form.direction);
         if (!is_put) finish_get();
-        return;
+        return lowest;
     }
     TransportContext& under_way = context.transport_context();
-    const char* lowest = remote + there.low;
     if (form.request != nullptr) {
         with_request(form, lowest, pe, where, [&](Transport& transport, Operation& operation) {
             if (!is_put) {
@@ -325,6 +326,49 @@ void transfer_indexed(const Context& context, const IndexedArguments& arguments,
         Context::transport(pe, lowest)
             .get_pieces(under_way, remote, local, pieces, form.returns, pe);
     }
+    return lowest;
 }
+
+// ---- With a signal ----
+
+namespace {
+
+// The update of the signal, which comes next, stays behind a put that has been issued.
+void order_signal_behind(const Context& context, const void* data, const Signal& signal, int pe,
+                         const char* where) {
+    const bool data_is_mapped = address_map.remote(data, 1, pe, where) != nullptr;
+    const bool word_is_mapped =
+        address_map.remote(signal.word, sizeof *signal.word, pe, where) != nullptr;
+    if (data_is_mapped && word_is_mapped) return;  // The update releases what is stored.
+    // A transport orders its own operations only.
+    const bool is_one_way =
+        data_is_mapped == word_is_mapped && Context::goes_one_way(data, signal.word, pe);
+    is_one_way ? context.fence() : context.quiet();
+}
+
+}  // namespace
+
+// The checks of the signal come first.
+template <class Arguments>
+void put_with_signal(const Context& context, const Arguments& arguments, Returns returns,
+                     const Signal& signal, int pe, const char* where) {
+    const int target = context.world_pe(pe, where);
+    check_pe(target, where);
+    Context::signal_update(signal, where);
+    address_map.remote(signal.word, sizeof *signal.word, target, where);
+    // Others take signals behind contiguous data only (core/context.cpp:leave_put_signal).
+    if (address_map.offload != nullptr) returns = Returns::kComplete;
+    {
+        const NoCancellationPoint not_between_data_and_signal;
+        const void* data = transfer(context, arguments, {Direction::kPut, returns}, pe, where);
+        if (data != nullptr) order_signal_behind(context, data, signal, target, where);
+        context.update_signal(signal, pe, where);
+    }
+    if (address_map.fabric != nullptr) Context::offer_end(context.transport_context());
+}
+template void put_with_signal(const Context&, const StridedArguments&, Returns, const Signal&, int,
+                              const char*);
+template void put_with_signal(const Context&, const IndexedArguments&, Returns, const Signal&, int,
+                              const char*);
 
 }  // namespace tessera

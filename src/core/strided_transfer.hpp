@@ -32,9 +32,15 @@ struct IndexedArguments {
     std::span<const Block> source_blocks;
 };
 
-void transfer_strided(const Context& context, const StridedArguments& arguments, TransferForm form,
-                      int pe, const char* where);
-void transfer_indexed(const Context& context, const IndexedArguments& arguments, TransferForm form,
-                      int pe, const char* where);
+// RETURNS: the lowest address of the remote side, or nullptr: there is nothing to move.
+const void* transfer(const Context& context, const StridedArguments& arguments, TransferForm form,
+                     int pe, const char* where);
+const void* transfer(const Context& context, const IndexedArguments& arguments, TransferForm form,
+                     int pe, const char* where);
+
+// A put, then the update of a signal on the same PE, in this order there.
+template <class Arguments>
+void put_with_signal(const Context& context, const Arguments& arguments, Returns returns,
+                     const Signal& signal, int pe, const char* where);
 
 }  // namespace tessera

@@ -48,6 +48,18 @@ COPIES(, mem, void, 1)
         .kind = Kind::KIND, .is_nbi = IS_NBI, .dest = dest, .source = source,                     \
         .element_bytes = element_bytes, .pe = pe,                                                 \
         .section = {dest_strides, source_strides, extents, ndims})
+#define STRIDED_SIGNAL(COLUMN, NAME, IS_NBI)                                                      \
+    INTERPOSE_CTX_OF(                                                                             \
+        shmemx_, (Counted::COLUMN), void, NAME,                                                   \
+        (void* dest, const ptrdiff_t* dest_strides, const void* source,                           \
+         const ptrdiff_t* source_strides, const size_t* extents, int ndims, size_t element_bytes, \
+         uint64_t* sig_addr, uint64_t signal, int sig_op, int pe),                                \
+        (dest, dest_strides, source, source_strides, extents, ndims, element_bytes, sig_addr,     \
+         signal, sig_op, pe),                                                                     \
+        .kind = Kind::kPut, .is_nbi = IS_NBI, .dest = dest, .source = source,                     \
+        .element_bytes = element_bytes, .pe = pe,                                                 \
+        .section = {dest_strides, source_strides, extents, ndims},                                \
+        .signal = {sig_addr, signal, sig_op})
 #define STRIDED_REQ(COLUMN, NAME, KIND)                                                           \
     INTERPOSE_CTX_OF(                                                                             \
         shmemx_, (Counted::COLUMN), void, NAME,                                                   \
@@ -66,6 +78,17 @@ COPIES(, mem, void, 1)
         (dest, dest_blocks, dest_count, source, source_blocks, source_count, pe),                 \
         .kind = Kind::KIND, .is_nbi = IS_NBI, .dest = dest, .source = source, .element_bytes = 1, \
         .pe = pe, .blocks = {dest_blocks, dest_count, source_blocks, source_count})
+#define INDEXED_SIGNAL(COLUMN, NAME, IS_NBI)                                                      \
+    INTERPOSE_CTX_OF(                                                                             \
+        shmemx_, (Counted::COLUMN), void, NAME,                                                   \
+        (void* dest, const shmemx_block_t* dest_blocks, size_t dest_count, const void* source,    \
+         const shmemx_block_t* source_blocks, size_t source_count, uint64_t* sig_addr,            \
+         uint64_t signal, int sig_op, int pe),                                                    \
+        (dest, dest_blocks, dest_count, source, source_blocks, source_count, sig_addr, signal,    \
+         sig_op, pe),                                                                             \
+        .kind = Kind::kPut, .is_nbi = IS_NBI, .dest = dest, .source = source, .element_bytes = 1, \
+        .pe = pe, .blocks = {dest_blocks, dest_count, source_blocks, source_count},               \
+        .signal = {sig_addr, signal, sig_op})
 #define INDEXED_REQ(COLUMN, NAME, KIND)                                                         \
     INTERPOSE_CTX_OF(                                                                           \
         shmemx_, (Counted::COLUMN), void, NAME,                                                 \
@@ -78,17 +101,23 @@ STRIDED(iput, put_strided, kPut, false)
 STRIDED(iget, get_strided, kGet, false)
 STRIDED(put_nbi, put_strided_nbi, kPut, true)
 STRIDED(get_nbi, get_strided_nbi, kGet, true)
+STRIDED_SIGNAL(put_signal, put_strided_signal, false)
+STRIDED_SIGNAL(put_signal_nbi, put_strided_signal_nbi, true)
 STRIDED_REQ(put_nbi, put_strided_req, kPut)
 STRIDED_REQ(get_nbi, get_strided_req, kGet)
 INDEXED(iput, put_indexed, kPut, false)
 INDEXED(iget, get_indexed, kGet, false)
 INDEXED(put_nbi, put_indexed_nbi, kPut, true)
 INDEXED(get_nbi, get_indexed_nbi, kGet, true)
+INDEXED_SIGNAL(put_signal, put_indexed_signal, false)
+INDEXED_SIGNAL(put_signal_nbi, put_indexed_signal_nbi, true)
 INDEXED_REQ(put_nbi, put_indexed_req, kPut)
 INDEXED_REQ(get_nbi, get_indexed_req, kGet)
 #undef STRIDED
+#undef STRIDED_SIGNAL
 #undef STRIDED_REQ
 #undef INDEXED
+#undef INDEXED_SIGNAL
 #undef INDEXED_REQ
 
 // ---- Accumulate ---------------------------------------------------------------------------------

@@ -52,10 +52,15 @@ void put_indexed(const Section& remote, const Section& local, int pe) {
     shmemx_put_indexed(remote.base, to.data(), to.size(), local.base, from.data(), from.size(), pe);
 }
 
-void put_strided(const Section& remote, const Section& local, int pe) {
+void put_strided(const Section& remote, const Section& local, int pe, std::uint64_t* counter) {
     const Strides strides(local, remote);
-    shmemx_put_strided(remote.base, strides.remote, local.base, strides.local, strides.extents,
-                       local.rank, local.element_bytes, pe);
+    if (counter == nullptr) {
+        return shmemx_put_strided(remote.base, strides.remote, local.base, strides.local,
+                                  strides.extents, local.rank, local.element_bytes, pe);
+    }
+    shmemx_put_strided_signal(remote.base, strides.remote, local.base, strides.local,
+                              strides.extents, local.rank, local.element_bytes, counter, 1,
+                              SHMEM_SIGNAL_ADD, pe);
 }
 
 // The sections without axes of one element, and of the same shape.
@@ -114,11 +119,15 @@ void get_section(const Section& local_section, const Section& remote_section, in
                        local.rank, local.element_bytes, pe);
 }
 
-void put_section(const Section& remote_section, const Section& local_section, int pe) {
+void put_section(const Section& remote_section, const Section& local_section, int pe,
+                 std::uint64_t* counter) {
     if (remote_section.is_private) [[unlikely]]
         return put_private(remote_section, local_section, pe);
     SectionPair pair(local_section, remote_section, true);
-    if (pair.is_empty) return;
+    if (pair.is_empty) {
+        if (counter != nullptr) shmem_uint64_atomic_inc(counter, pe);
+        return;
+    }
     Section& local = pair.local;
     Section& remote = pair.remote;
     auto* mapped = static_cast<std::byte*>(shmem_ptr(remote.base, pe));
@@ -126,21 +135,21 @@ void put_section(const Section& remote_section, const Section& local_section, in
         Scratch scratch(remote.elements() * remote.element_bytes);
         const Section packed = packed_like(remote, scratch.data(), remote.element_bytes);
         copy_section(packed, local);
-        return put_section(remote, packed, pe);
+        return put_section(remote, packed, pe, counter);
     }
-    if (is_block(local) && is_block(remote))
+    if (counter == nullptr && is_block(local) && is_block(remote))
         return put_bytes(remote.base, local.base, remote.elements() * remote.element_bytes, pe);
     const bool has_offsets = remote.has_offsets() || local.has_offsets();
     if (mapped != nullptr && has_offsets) {
         remote.base = mapped;
         return copy_section(remote, local);
     }
-    if (mapped != nullptr) return put_strided(remote, local, pe);
+    if (mapped != nullptr) return put_strided(remote, local, pe, counter);
     order_puts(pe);
     if (has_offsets) {
         put_indexed(remote, local, pe);
     } else {
-        put_strided(remote, local, pe);
+        put_strided(remote, local, pe, counter);
     }
     note_put(pe);
 }

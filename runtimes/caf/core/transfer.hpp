@@ -8,6 +8,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "core/bytes.hpp"
 #include "core/section.hpp"
 
@@ -19,7 +21,10 @@ namespace tessera::caf {
 void get_section(const Section& local, const Section& remote, int pe);
 
 // Writes the section `local` to `remote`. A `local` of one element goes to all of `remote`.
+// Unless it is NULL, `counter`, a word of the same image, then becomes 1 more: an image that sees
+// that sees the data. REQUIRES with a counter: no vector subscripts, no private memory.
 // RETURNS when: local may be reused.
-void put_section(const Section& remote, const Section& local, int pe);
+void put_section(const Section& remote, const Section& local, int pe,
+                 std::uint64_t* counter = nullptr);
 
 }  // namespace tessera::caf

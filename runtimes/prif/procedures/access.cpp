@@ -224,8 +224,8 @@ PRIF_ENTRY int tessera_prif_put_strided(int image, Handle* handle, std::uint64_t
     if (code == kOk)
         code = find_notify(image, form, notify_handle, notify_where, routine, stat, variable);
     if (code != kOk) return code;
-    put_section(remote, section_of({rank, local_strides, extents, element_bytes}, buffer), pe);
-    notify(variable);
+    put_section(remote, section_of({rank, local_strides, extents, element_bytes}, buffer), pe,
+                variable.pe < 0 ? nullptr : word_at(variable));
     return succeed(stat);
 }
 

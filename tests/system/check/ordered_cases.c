@@ -88,6 +88,15 @@ CASE(put_signal) {
     shmem_long_put(other + 8, data, 8, me);
 }
 
+CASE(strided_put_signal) {
+    const size_t extent = 4;
+    const ptrdiff_t stride = 16;
+    shmemx_put_strided_signal(data, &stride, other, &stride, &extent, 1, 8, &signal_word, 1,
+                              SHMEM_SIGNAL_SET, next());
+    shmem_signal_wait_until(&signal_word, SHMEM_CMP_EQ, 1);
+    shmem_long_put(other + 8, data, 8, me);
+}
+
 CASE(put_signals_that_add) {
     if (me != 0) {
         shmem_long_put_signal_nbi(data + 8 * me, other, 8, &signal_word, 1, SHMEM_SIGNAL_ADD, 0);

@@ -141,6 +141,19 @@ TEST(Strided, NothingToMoveNeedsNoMemory) {
     shmemx_get_indexed(nullptr, none, 2, nullptr, none, 1, last);
 }
 
+TEST(Strided, NothingToMoveUpdatesTheSignalAllTheSame) {
+    static std::uint64_t signals[2];  // symmetric
+    const std::size_t none = 0;
+    const std::ptrdiff_t stride = 0;
+    shmemx_put_strided_signal(nullptr, &stride, nullptr, &stride, &none, 1, 8, &signals[0], 3,
+                              SHMEM_SIGNAL_SET, right());
+    shmemx_put_indexed_signal(nullptr, nullptr, 0, nullptr, nullptr, 0, &signals[1], 4,
+                              SHMEM_SIGNAL_ADD, right());
+    shmem_signal_wait_until(&signals[0], SHMEM_CMP_EQ, 3);
+    shmem_signal_wait_until(&signals[1], SHMEM_CMP_EQ, 4);
+    shmem_barrier_all();
+}
+
 // Messages, then what the provider writes, to the same bytes; and the other way round.
 TEST(Strided, FencesKeepTheOrderOfStridedAndOtherPuts) {
     constexpr std::size_t kBytes = 8192;
@@ -238,7 +251,11 @@ TEST(Strided, PesCountInTheTeamOfTheContext) {
         const int next = (me + 1) % members;
         shmemx_ctx_put_strided(context, cell, &stride, values, &stride, &extent, 1, sizeof(long),
                                next);
+        static std::uint64_t signal;  // symmetric
+        shmemx_ctx_put_strided_signal(context, cell + 1, &stride, &values[1], &stride, &extent, 0,
+                                      sizeof(long), &signal, 7, SHMEM_SIGNAL_SET, next);
         shmem_ctx_quiet(context);
+        EXPECT_EQ(shmem_uint64_atomic_fetch(&signal, 1 + 2 * next), 7);
         const shmemx_block_t whole = {0, 2 * sizeof(long)};
         long seen[2] = {};
         shmemx_ctx_get_indexed(context, seen, &whole, 1, cell, &whole, 1, next);

@@ -28,13 +28,21 @@ constexpr std::size_t kMargin = 64;
 constexpr std::size_t kBufferBytes = kBytesMax + 2 * kMargin;
 
 // Completion of a put.
-enum class End : std::size_t { kBarrier, kQuiet, kFlag, kEnds };
+enum class End : std::size_t { kBarrier, kQuiet, kFlag, kSignal, kEnds };
 
 unsigned char* symmetric;  // heap or static data
 alignas(16) unsigned char local[kBufferBytes];
 unsigned char expected[kBufferBytes];
 unsigned char source_there[kBufferBytes];  // contents of the other PE's local source
 long flag;                                 // symmetric
+// The signals of each operator: symmetric, in static data and in the heap.
+struct Signals {
+    std::uint64_t set = 0;
+    std::uint64_t sum = 0;
+};
+Signals signals_here;
+Signals* signals_of_heap;
+std::uint64_t sums[2];  // expected
 shmem_ctx_t contexts[2];
 
 enum class Form { kBlocking, kNonblocking, kWithRequest };
@@ -120,6 +128,37 @@ void run(const Transfer& it, bool is_put, unsigned char* dest_buffer,
 
 constexpr const char* kForms[] = {"", "_nbi", "_req"};
 
+// A put whose signal tells the target that all of it is there; a request makes no difference.
+#define PUT_SIGNAL(NAME, ...)                                                  \
+    (it.form == Form::kNonblocking                                             \
+         ? call(it, shmemx_##NAME##_nbi, shmemx_ctx_##NAME##_nbi, __VA_ARGS__) \
+         : call(it, shmemx_##NAME, shmemx_ctx_##NAME, __VA_ARGS__))
+
+void put_with_signal(const Transfer& it, std::uint64_t* word, std::uint64_t value, int op, int pe) {
+    void* dest = it.dest(symmetric);
+    const void* source = it.source(local);
+    if (it.is_list) {
+        const auto& [to, from] = it.lists;
+        return PUT_SIGNAL(put_indexed_signal, dest, to.data(), to.size(), source, from.data(),
+                          from.size(), word, value, op, pe);
+    }
+    const Shape& shape = it.shape;
+    PUT_SIGNAL(put_strided_signal, dest, shape.dest.strides.data(), source,
+               shape.source.strides.data(), shape.extents.data(), shape.ndims(),
+               shape.element_bytes, word, value, op, pe);
+}
+
+// All PEs set their signals, or add to them, in the same rounds.
+void put_and_await_signal(const Transfer& mine, std::size_t round, int to) {
+    const std::size_t memory = round / 2 % 2;
+    Signals& signals = memory == 0 ? signals_here : *signals_of_heap;
+    const bool is_set = round % 2 == 0;
+    std::uint64_t* word = is_set ? &signals.set : &signals.sum;
+    put_with_signal(mine, word, round, is_set ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD, to);
+    if (!is_set) sums[memory] += round;
+    shmem_signal_wait_until(word, SHMEM_CMP_EQ, is_set ? round : sums[memory]);
+}
+
 void compare(const unsigned char* actual, const Transfer& it, const char* what, std::size_t round) {
     const std::string wrong = difference(actual, expected, kBufferBytes);
     if (wrong.empty()) return;
@@ -137,14 +176,18 @@ void check_put(unsigned long seed, std::size_t round, End end, int to, int from)
     fill(local, kBufferBytes, me, to, round);
     std::memset(symmetric, kGuard, kBufferBytes);
     shmem_barrier_all();
-    run(mine, true, symmetric, local, to);
-    if (mine.form == Form::kWithRequest) shmemx_req_wait(&request, SHMEMX_LOCAL);
+    if (end == End::kSignal) {
+        put_and_await_signal(mine, round, to);
+    } else {
+        run(mine, true, symmetric, local, to);
+        if (mine.form == Form::kWithRequest) shmemx_req_wait(&request, SHMEMX_LOCAL);
+    }
     if (mine.form != Form::kNonblocking) std::memset(local, 0, kBufferBytes);  // reusable
     if (end == End::kFlag) {
         shmem_ctx_fence(mine.ctx());
         shmem_ctx_long_p(mine.ctx(), &flag, static_cast<long>(round), to);
         shmem_long_wait_until(&flag, SHMEM_CMP_EQ, static_cast<long>(round));
-    } else {
+    } else if (end != End::kSignal) {
         // Delivered, one way or the other.
         if (end == End::kQuiet && mine.form == Form::kWithRequest) {
             shmemx_req_wait(&request, SHMEMX_REMOTE);
@@ -194,6 +237,7 @@ int main(int argc, char** argv) {
     const int npes = shmem_n_pes();
     shmem_ctx_create(0, &contexts[0]);
     shmem_ctx_create(SHMEM_CTX_SERIALIZED, &contexts[1]);
+    signals_of_heap = static_cast<Signals*>(shmem_calloc(1, sizeof(Signals)));
     Random random(seed);
     for (std::size_t round = 1; round <= shapes; ++round) {
         symmetric = regions()[below(random, 2)].data;

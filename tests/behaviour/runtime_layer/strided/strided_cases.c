@@ -82,6 +82,31 @@ CASE(list_past_the_end) {
 }
 CASE(list_null_source) { shmemx_put_indexed(cells, &kWhole, 1, NULL, &kWhole, 1, 0); }
 
+static void signal_with(uint64_t* sig_addr, int sig_op, int pe) {
+    shmemx_put_strided_signal(cells, kStrides, local, kStrides, kExtents, 2, 8, sig_addr, 1, sig_op,
+                              pe);
+}
+static uint64_t word;  // symmetric
+CASE(signal_bad_op) { signal_with(&word, 5, 0); }
+CASE(signal_bad_pe) { signal_with(&word, SHMEM_SIGNAL_SET, 2); }
+CASE(signal_not_symmetric) {
+    uint64_t here = 0;
+    signal_with(&here, SHMEM_SIGNAL_SET, 0);
+}
+CASE(signal_not_aligned) { signal_with((uint64_t*)((char*)cells + 4), SHMEM_SIGNAL_ADD, 0); }
+CASE(signal_of_overlaps) {
+    const ptrdiff_t strides[] = {32, 0};
+    shmemx_put_strided_signal_nbi(cells, strides, local, kStrides, kExtents, 2, 8, &word, 1,
+                                  SHMEM_SIGNAL_SET, 0);
+}
+CASE(signal_of_list_bad_op) {
+    shmemx_put_indexed_signal(cells, &kWhole, 1, local, &kWhole, 1, &word, 1, -1, 0);
+}
+CASE(signal_of_list_bad_context) {
+    shmemx_ctx_put_indexed_signal_nbi(SHMEM_CTX_INVALID, cells, &kWhole, 1, local, &kWhole, 1,
+                                      &word, 1, SHMEM_SIGNAL_SET, 0);
+}
+
 int main(int argc, char** argv) {
     if (argc == 2 && strcmp(argv[1], "early") == 0) put(kStrides, kStrides, kExtents, 2, 0);
     shmem_init();

@@ -11,6 +11,8 @@ from misuse import Misuse
 ADDRESS = r"0x[0-9a-f]+"
 PUT = "shmemx_put_strided: "
 GET = "shmemx_get_strided: "
+SIGNAL = "shmemx_put_strided_signal: "
+IS_NO_OP = "is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
 
 
 def is_null(routine, name):
@@ -56,6 +58,13 @@ MESSAGES = {
                               r"9223372036854775807, lies in no memory; check the list",
     "list_past_the_end": rf"shmemx_get_indexed: address {ADDRESS} is not symmetric: .*",
     "list_null_source": is_null("put_indexed", "source"),
+    "signal_bad_op": SIGNAL + f"sig_op 5 {IS_NO_OP}",
+    "signal_bad_pe": SIGNAL + r"pe 2 is not in \[0, 2\)",
+    "signal_not_symmetric": SIGNAL + rf"address {ADDRESS} is not symmetric: .*",
+    "signal_not_aligned": SIGNAL + rf"address {ADDRESS} is not aligned to 8 bytes.*",
+    "signal_of_overlaps": "shmemx_put_strided_signal_nbi: " + overlaps(1, 0),
+    "signal_of_list_bad_op": f"shmemx_put_indexed_signal: sig_op -1 {IS_NO_OP}",
+    "signal_of_list_bad_context": "shmemx_ctx_put_indexed_signal_nbi: ctx is SHMEM_CTX_INVALID; .*",
     "early": PUT + "called before shmem_init",
 }
 
