@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 
 from hangs import EXITS, EXPECTED, PROBE, missing_in
 from launching import HANG_SECONDS, wait_gone
@@ -29,17 +28,17 @@ class Launched:
             os.kill(pid, signal.SIGKILL)
             wait_gone(pid)
 
+    def ask_one(self):
+        for pid in pes_of(self.mark)[:1]:
+            os.kill(pid, signal.SIGQUIT)
+            return True
+        return False
+
     def test_a_pe_is_asked(self):
         for kind in EXPECTED:
             with self.subTest(kind=kind):
                 process = self.start_probe(kind)
-                report = Report(process)
-                end = time.monotonic() + HANG_SECONDS
-                while missing_in(report.text, kind):
-                    self.assertLess(time.monotonic(), end, report.text)
-                    for pid in pes_of(self.mark)[:1]:
-                        os.kill(pid, signal.SIGQUIT)
-                    report.wait_for(lambda text: not missing_in(text, kind), 3)
+                Report(process).ask_until_complete(kind, self.ask_one)
                 self.end(process)
 
     def test_an_exit_reports_itself(self):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report on a job that goes on, and the PEs of such a job."""
 import threading
+import time
 
-from hangs import PROBE
-from launching import processes_with
+from hangs import PROBE, missing_in
+from launching import HANG_SECONDS, processes_with
 
 SIGQUIT_BIT = 1 << 2  # in /proc/PID/status
 
@@ -26,6 +27,18 @@ class Report(threading.Thread):
     def wait_for(self, condition, seconds):
         with self.has_grown:
             return self.has_grown.wait_for(lambda: condition(self.text), seconds)
+
+    def ask_until_complete(self, kind, ask):
+        """The PEs come to the place where they hang one after the other: calls ask(), which says
+        whether it could ask one, until all have. Waits twice as long after each question."""
+        end = time.monotonic() + HANG_SECONDS
+        patience = 0.1
+        while missing_in(self.text, kind):
+            if time.monotonic() > end:
+                raise AssertionError(f"{kind}: no line like {missing_in(self.text, kind)} in\n"
+                                     f"{self.text}")
+            patience *= 2 if ask() else 1
+            self.wait_for(lambda text: not missing_in(text, kind), patience)
 
 
 def handles_quit(pid):
