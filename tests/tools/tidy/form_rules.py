@@ -8,6 +8,8 @@ from source_tree import C_FAMILY, LITERALS, without_directives
 HEAD = re.compile(r"\b(?:(?:if|while)(?:\s+constexpr)?|for|switch)\s*\(|\belse\b(?!\s*if\b)")
 ATTRIBUTES = re.compile(r"\s*(?:\[\[\w+\]\]\s*)?")
 ELSE = re.compile(r"\s*else\b\s*")
+ENDS_IN_ELSE = re.compile(r"\belse\s*\Z")
+WORD = re.compile(r"\w+")
 STATEMENT = re.compile(r"(?:if|for|while|do|switch)\b")
 # These expand to an if of their own, to which the compiler gives the next else.
 ASSERTION = re.compile(r"(?:EXPECT|ASSERT)_\w+\(|FAIL\(|ADD_FAILURE\w*\(|SUCCEED\(")
@@ -52,10 +54,10 @@ def _bodies(code):
 
 def _is_one_line(code, head, start, end):
     """Whether head and body need no braces: the body is one statement on one line."""
-    word = re.match(r"\w+", code[head:]).group()
+    word = WORD.match(code, head).group()
     body = code[start:end + 1] if code[start] != "{" else code[start + 1:end].strip()
     has_other_branch = (word == "else" or ELSE.match(code, end + 1) or
-                        re.search(r"\belse\s*$", code[:head]))
+                        ENDS_IN_ELSE.search(code, max(0, head - 200), head))
     semicolons = sum(char == ";" and not depth for _, char, depth in _levels(body, 0))
     condition = re.sub(r"\[\[\w+\]\]", "", code[head:start]).strip()
     return not (has_other_branch or "\n" in body or "\n" in condition or

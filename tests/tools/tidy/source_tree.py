@@ -27,6 +27,9 @@ LITERALS = re.compile(
     re.VERBOSE | re.DOTALL)
 
 
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+
+
 def blank(text):
     """Spaces in the place of every character but the ends of lines."""
     return re.sub(r"[^\n]", " ", text)
@@ -135,12 +138,12 @@ class Tree:
         template = os.path.join(os.path.dirname(includer), name + ".in")
         return template if template in self else None
 
+    @functools.lru_cache(maxsize=None)
     def includes(self, name):
         """(line, header, quote) of every #include, `quote` being " or <."""
-        pattern = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
         text = without_comments(self.text(name))
-        for match in pattern.finditer(text):
-            yield text.count("\n", 0, match.start()) + 1, match.group(2), match.group(1)
+        return [(text.count("\n", 0, match.start()) + 1, match.group(2), match.group(1))
+                for match in INCLUDE.finditer(text)]
 
 
 def top_folder(name):
