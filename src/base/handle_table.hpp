@@ -159,7 +159,7 @@ class HandleTable : private HandleSlots {
     }
 
   private:
-    static_assert(offsetof(Slot, object) == sizeof(Head), "object_of and recycle rely on it");
+    static_assert(sizeof(Head) % alignof(T) == 0, "object_of and recycle: T lies behind the head");
     TESSERA_INLINE static T* object_of(Head* head) { return reinterpret_cast<T*>(head + 1); }
 };
 
