@@ -2,13 +2,14 @@
 //
 // The fabrics that this library has, in the order in which SHMEM_FABRIC=auto tries them. A new
 // fabric is its folder and a row here; fabric_transport.hpp says what the folder defines. The
-// simulation (docs/code/simulation.md) has one of its own.
+// simulation (docs/code/simulation.md) has one of its own, which is the way to registered segments
+// of a node, too (memory/segment_transport.cpp).
 #pragma once
 
 #include <string_view>
 
 #ifdef TESSERA_SIM
-#define TESSERA_FABRICS(ROW) ROW(sim)
+#define TESSERA_FABRICS(ROW) ROW(sim) ROW(loopback)
 #else
 #define TESSERA_FABRICS(ROW) \
     ROW(ofi)                 \

@@ -34,7 +34,7 @@ void arrive(void* argument) {
     if (!parcel->is_answer) --under_way[parcel->from];
     if (!pe.has_ended) pe.letters.push_back(parcel->letter);
     world.wake(key_of(pe), sim::kNever);
-    world.wake(key_of_thread(pe), 1);
+    world.wake(key_of_thread(pe), sim::kNever);
     delete parcel;
 }
 
@@ -89,7 +89,7 @@ EXPORTED void tessera_sim_wait_in_thread(std::uint64_t nanoseconds) {
 EXPORTED void tessera_sim_wake() {
     Pe& pe = *world.current->pe;
     pe.must_look = true;
-    world.wake(key_of_thread(pe), 1);
+    world.wake(key_of_thread(pe), sim::kNever);
 }
 
 EXPORTED std::uint64_t tessera_sim_random(std::uint64_t bound) { return world.random_below(bound); }

@@ -366,7 +366,8 @@ class SimTransport final : public FabricTransport {
     const FabricSetup setup_;
     const ServedMemory memory_{setup_};
     const std::string provider_ = "sim";
-    ShortMutex reading_;
+    // Both fabrics of a PE take letters from one box, and execute them in their order.
+    inline static constinit ShortMutex reading_;
     std::atomic<bool> must_stop_{false};
     std::thread progress_thread_;
 };
@@ -374,13 +375,23 @@ class SimTransport final : public FabricTransport {
 }  // namespace
 
 extern const FabricEntry kFabric;
-const FabricEntry kFabric = {.name = "sim",
-                             .probe = [](const FabricSetup&) { return true; },
-                             .make = [](FabricSetup setup) -> std::unique_ptr<FabricTransport> {
-                                 return std::make_unique<SimTransport>(std::move(setup));
-                             },
-                             .look = [](const FabricSetup& setup) -> FabricOutlook {
-                                 return {.text = "the simulated network", .address = setup.address};
-                             }};
+constexpr FabricEntry kFabric = {.name = "sim",
+                                 .probe = [](const FabricSetup&) { return true; },
+                                 .make = [](FabricSetup setup) -> std::unique_ptr<FabricTransport> {
+                                     return std::make_unique<SimTransport>(std::move(setup));
+                                 },
+                                 .look = [](const FabricSetup& setup) -> FabricOutlook {
+                                     return {.text = "the simulated network",
+                                             .address = setup.address};
+                                 }};
 
 }  // namespace tessera::sim
+
+// The PEs of a node reach registered segments by a fabric of this name.
+namespace tessera::loopback {
+extern const FabricEntry kFabric;
+constexpr FabricEntry kFabric = {.name = "loopback",
+                                 .probe = sim::kFabric.probe,
+                                 .make = sim::kFabric.make,
+                                 .look = sim::kFabric.look};
+}  // namespace tessera::loopback
