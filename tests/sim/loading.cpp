@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -169,6 +170,30 @@ void make_node_files(std::size_t heap_bytes) {
         files.push_back(made);
     }
     for (Pe& pe : world.pes) pe.job = job_of(pe);
+}
+
+void add_helpers() {
+    struct Helper {
+        void (*help)(int, int, int);
+        const NodeFiles* files;
+        int number;
+    };
+    static std::deque<Helper> helpers;
+    const int npes = static_cast<int>(world.pes.size());
+    const int count = find<int (*)()>(copies[0], "tessera_sim_helpers")();
+    for (int i = 0; i < count * world.nodes; ++i) {
+        const int node = i % world.nodes;
+        const int pe = tessera::virtual_node(node, npes, world.nodes).first;
+        const auto index = static_cast<std::size_t>(pe);
+        helpers.push_back({find<void (*)(int, int, int)>(copies[index], "tessera_sim_help"),
+                           &files[static_cast<std::size_t>(node)], i / world.nodes});
+        const auto run = [](void* argument) -> void* {
+            const auto& mine = *static_cast<const Helper*>(argument);
+            mine.help(mine.files->node, mine.files->heap, mine.number);
+            return nullptr;
+        };
+        world.add_fiber(world.pes[index], run, &helpers.back()).is_helper = true;
+    }
 }
 
 void choose_algorithms() {

@@ -10,12 +10,23 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/fatal.hpp"
+#include "base/fd.hpp"
 #include "collectives/choice.hpp"
+#include "heap/helper_loop.hpp"
 #include "heap/node_file.hpp"
 #include "settings/config.hpp"
+#include "settings/progress_mode.hpp"
 #include "topology/topology.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default"), used))
+
+// The helpers of each node that SHMEM_PROGRESS asks for.
+EXPORTED int tessera_sim_helpers() {
+    const char* text = std::getenv("SHMEM_PROGRESS");
+    const auto mode = tessera::parse_progress(text != nullptr ? text : "");
+    return mode ? static_cast<int>(mode->helpers) : 0;
+}
 
 // Makes the files of a node, which its launcher makes otherwise. RETURNS: whether that worked.
 EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap_bytes,
@@ -23,12 +34,14 @@ EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap
     static tessera::topology::Facts facts{};
     facts.usable_cores = facts.allowed_cores = facts.usable_pus = facts.allowed_pus = usable_cores;
     facts.memory_bytes = facts.machine_memory_bytes = std::size_t{1} << 45;
+    const auto helpers = static_cast<std::uint32_t>(tessera_sim_helpers());
     tessera::heap::NodePlan plan{.npes = npes,
                                  .npes_of_job = npes_of_job,
                                  .heap_bytes = heap_bytes,
                                  .try_huge_pages = false,
                                  .facts_bytes = sizeof facts,
-                                 .usable_cores = usable_cores};
+                                 .usable_cores = usable_cores,
+                                 .helpers = {.helpers = helpers}};
     std::string error = tessera::heap::choose_sizes(plan, facts.memory_bytes, npes_of_job);
     tessera::heap::NodeFiles files;
     if (error.empty()) files = tessera::heap::create_node_files(plan, error);
@@ -43,6 +56,24 @@ EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap
     }
     std::fprintf(stderr, "sim: cannot make a node's files: %s\n", error.c_str());
     return false;
+}
+
+// What a helper's process does (tools/oshrun/helper_process.cpp), until the run ends.
+EXPORTED void tessera_sim_help(int node_file, int heap_file, int number) {
+    using tessera::Mapping;
+    tessera::heap::NodeLayout layout;
+    if (::pread(node_file, static_cast<void*>(&layout), sizeof layout, 0) < 0) std::abort();
+    const auto npes = static_cast<std::size_t>(layout.npes);
+    const Mapping node = Mapping::share(node_file, 0, layout.static_offset);
+    const Mapping heaps = Mapping::share(heap_file, 0, npes * layout.heap_stride);
+    auto& board = *reinterpret_cast<tessera::heap::OffloadBoard*>(
+        node.data() + tessera::heap::offload_offset(layout));
+    tessera::heap::HelperLoop({.board = board,
+                               .maps = {.node = node.data(), .heaps = heaps.data()},
+                               .npes = npes,
+                               .number = static_cast<std::size_t>(number),
+                               .fail = [](const char* why) { tessera::fatal("%s", why); }})
+        .run();
 }
 
 // In place of the library's own weak one for static programs (heap/static_stack.cpp), which would

@@ -146,8 +146,9 @@ void choose_character() {
         character.cut_from = kBeginNs + (1'000ULL << world.random_below(16));
         character.cut_to = character.cut_from + (1'000ULL << world.random_below(16));
     }
-    constexpr const char* kProgress[] = {"none", "thread", "auto"};
+    constexpr const char* kProgress[] = {"none", "thread", "auto", "helpers!", "helpers:2!"};
     ::setenv("SHMEM_PROGRESS", kProgress[world.random_below(std::size(kProgress))], 0);
+    ::setenv("SHMEM_HELPER_SIZE", "4K", 0);  // the smallest one
     sim::choose_algorithms();
 }
 
@@ -167,6 +168,7 @@ void* run_main(void* argument) {
     world.time_max = kBeginNs + static_cast<std::uint64_t>(options.limit_s * 1e9);
     sim::make_node_files(options.heap_bytes);
     for (sim::Pe& pe : world.pes) world.add_fiber(pe, run_main, &pe);
+    sim::add_helpers();
     for (int i = 0; i < options.deaths; ++i) {
         world.at(
             kBeginNs + (1'000ULL << world.random_below(18)) + world.random_below(100'000),

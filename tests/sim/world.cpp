@@ -359,7 +359,8 @@ void World::end_pe(int status) {
 
 void World::end_fibers(Pe& pe) {
     pe.has_ended = true;
-    for (Fiber& fiber : fibers_) fiber.has_ended = fiber.has_ended || fiber.pe == &pe;
+    for (Fiber& fiber : fibers_)
+        fiber.has_ended = fiber.has_ended || (fiber.pe == &pe && !fiber.is_helper);
     progress_at_ = clock_;
 }
 

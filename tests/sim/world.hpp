@@ -40,7 +40,8 @@ inline Key key_of_object(const volatile void* object) {
 // A thread of a PE.
 struct Fiber {
     Pe* pe = nullptr;
-    int number = 0;  // in the PE; 0: the thread that runs main
+    int number = 0;          // in the PE; 0: the thread that runs main
+    bool is_helper = false;  // a process of its own, which uses the PE's copy of the program
     char* stack_top = nullptr;
     void* stack_pointer = nullptr;
     void* (*body)(void*) = nullptr;
@@ -232,6 +233,8 @@ void load(const std::string& program, bool keeps_files);
 void choose_algorithms();
 // Makes the files of the nodes.
 void make_node_files(std::size_t heap_bytes);
+// Starts the helpers of the nodes. The PEs' own fibers come first.
+void add_helpers();
 void remove_copies();
 // The descriptor of the node's file.
 int node_file(const Pe& pe);
