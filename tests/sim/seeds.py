@@ -18,12 +18,16 @@ import time
 PROGRAMS = (
     ("hello", "3x1 4x2 5x5 8x2", ""),
     ("short_teams", "3x1 4x2 5x5", ""),
+    ("helped", "2x1 3x1 4x2 3x3", "SHMEM_PROGRESS=helpers:2!"),
     ("random_test", "3x1 4x2 5x1 6x3", "--seed SEED --sequences 3"),
     ("random_collectives_test", "3x1 4x2 5x2", "--seed SEED --sequences 3"),
     ("random_teams_test", "3x1 4x2", "SHMEM_TEAM_MEMORY_SIZE=4M 1"),
     ("requests_random_test", "3x1 4x2", "1"),
     ("epochs_random_test", "3x1 4x2", "1"),
     ("locks_random_test", "3x1 4x2", "1"),
+    ("segments_random_test", "3x1 4x2", "1"),
+    ("batch_stress_test", "2x1 4x2 3x3", "TESSERA_TEST_SEED=SEED 1 30 1"),
+    ("batch_stress_test", "3x1 4x2", "TESSERA_TEST_SEED=SEED 1 20 2"),
     ("conformance_rma", "2x1 3x3", ""),
     ("conformance_atomics", "2x1 3x3", ""),
     ("conformance_signals", "3x1 3x3", ""),
@@ -44,10 +48,21 @@ PROGRAMS = (
     ("rwlock_test", "3x1 4x2", ""),
     ("mutex_deaths_test", "4x1", ""),
     ("epochs_test", "3x1 4x2", ""),
-    # The simulated fabric has no registered segments.
-    ("windows_test", "3x1 4x2", "--gtest_filter=-*MembersGiveDifferentParts"),
+    ("windows_test", "3x1 4x2", ""),
     ("requests_test", "3x1 4x2", ""),
     ("team_allocation_test", "3x1 4x2", ""),
+    ("any_members_test", "3x1 5x2", ""),
+    ("shmemx_segments_test", "3x1 4x2", ""),
+    ("accumulate_test", "3x1 4x2", ""),
+    ("get_accumulate_test", "3x1 4x2", ""),
+    ("fence_mix_test", "3x1 4x2", ""),
+    ("mixed_atomics_test", "4x2 6x3", ""),
+    ("shared_copy_test", "2x1 4x2", "SHMEM_SHARED_COPIES=always"),
+    ("rma_threads_test", "2x1 4x2", ""),
+    ("teams_threads_test", "3x1 4x2", ""),
+    ("waits_threads_test", "3x1 4x2", ""),
+    ("threads_test", "3x1 4x2", ""),
+    ("mutex_threads_test", "3x1 4x2", ""),
     ("barrier_test", "3x1 5x1 5x3", ""),
     ("moves_test", "3x1 4x2", ""),
     ("reduce_test", "3x1 4x2", ""),
@@ -62,18 +77,30 @@ PROGRAMS = (
     ("caf_events", "3x1 4x2", ""),
     ("caf_collectives", "3x1 4x2", ""),
     ("caf_teams", "3x1 4x2", ""),
-    ("caf_access_plain", "3x1 4x2", ""),
     ("caf_control_random", "3x1 4x2", ""),
+    ("caf_team_lifetimes", "3x1 4x2", ""),
+    ("caf_reductions", "3x1 4x2", ""),
+    ("caf_ordering", "3x1 4x2", ""),
+    ("caf_errmsg", "3x1 4x2", ""),
+    ("caf_access_plain", "3x1 4x2", ""),
+    ("caf_access_components", "3x1 4x2", ""),
+    ("caf_access_pointers", "3x1 4x2", ""),
+    ("caf_access_memory", "3x1 4x2", ""),
+    ("caf_broadcast_components", "3x1 4x2", ""),
+    ("caf_class_components", "3x1 4x2", ""),
+    ("caf_gone_images", "3x1 5x2", "stop"),
+    ("caf_gone_images", "4x1 5x2", "fail"),
+    ("caf_killed_released", "5x1", "4"),
     ("caf_killed_anytime", "3x1 5x1", ""),
     ("forming_teams", "3x1 4x1 5x1 8x1", "", "has died during the call"),
 )
 FAILED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failed_seeds.txt")
 
 
-def simulate(build, program, layout, seed, *options):
+def simulate(build, row, layout, seed, *options):
     """The number of seeds that have run, of those that have failed, and what it printed."""
     pes, nodes = layout.split("x")
-    words, *right_end = next(row[2:] for row in PROGRAMS if row[0] == program)
+    program, _, words, *right_end = row
     words = words.replace("SEED", str(seed)).split()
     variables = [word for word in words if re.match("[A-Z_]+=", word)]
     for variable in variables:
@@ -103,22 +130,23 @@ def main():
     parser.add_argument("--layouts", help="in place of those of the table")
     parser.add_argument("--only", default="", help="a regular expression for PROGRAM LAYOUT")
     options = parser.parse_args()
-    runs = [(program, layout) for program, layouts, *_ in PROGRAMS
-            for layout in (options.layouts or layouts).split()
-            if re.search(options.only, f"{program} {layout}") and
-            os.path.exists(os.path.join(options.build, f"lib/sim_{program}.so"))]
+    runs = [(row, layout) for row in PROGRAMS
+            for layout in (options.layouts or row[1]).split()
+            if re.search(options.only, f"{row[0]} {layout}") and
+            os.path.exists(os.path.join(options.build, f"lib/sim_{row[0]}.so"))]
     failures = 0
     for program, layout, seed in kept_seeds():
-        if any(program == run[0] for run in runs):
-            _, failed, text = simulate(options.build, program, layout, seed)
+        row = next((run[0] for run in runs if run[0][0] == program), None)
+        if row:
+            _, failed, text = simulate(options.build, row, layout, seed)
             failures += failed
             print(text if failed else f"{program} {layout} seed {seed}: right", flush=True)
     minutes = str(options.seconds / 60 / max(len(runs), 1))
-    for program, layout in runs:
-        done, failed, text = simulate(options.build, program, layout, options.first, "--minutes",
+    for row, layout in runs:
+        done, failed, text = simulate(options.build, row, layout, options.first, "--minutes",
                                       minutes)
         failures += failed
-        print(f"{program} {layout} from {options.first}: {done} seeds, {failed} failed", flush=True)
+        print(f"{row[0]} {layout} from {options.first}: {done} seeds, {failed} failed", flush=True)
         if failed:
             print(text, flush=True)
     return 1 if failures or not runs else 0
