@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -92,7 +93,8 @@ EXPORTED void* tessera_scale_make_large(unsigned long bytes) {
 EXPORTED unsigned long tessera_scale_large_bytes(const void* block) {
     const auto* at = static_cast<const char*>(block);
     if (at < first_block || at >= first_block + used_bytes) return 0;
-    return blocks.at(at);
+    const auto& [begin, bytes] = *std::prev(blocks.upper_bound(at));
+    return bytes - static_cast<std::size_t>(at - begin);
 }
 
 EXPORTED void tessera_scale_free_large(void* block) {

@@ -20,7 +20,7 @@ void tessera_scale_allocated(long bytes);
 enum { kTesseraScaleLargeBytes = 128 << 10 };
 // RETURNS: a block of zeros.
 void* tessera_scale_make_large(unsigned long bytes);
-// RETURNS: the bytes of a block that was made so; 0: it is another one.
-unsigned long tessera_scale_large_bytes(const void* block);
+// RETURNS: the bytes from there to the end of its block; 0: no such block holds it.
+unsigned long tessera_scale_large_bytes(const void* place);
 void tessera_scale_free_large(void* block);
 }

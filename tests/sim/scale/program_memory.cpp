@@ -2,11 +2,14 @@
 //
 // Part of the program: tells the simulation of its allocations, and of the time before its
 // constructors. The linker gives it the calls of malloc() and its kin (--wrap). All PEs of a node
-// use the same descriptors of its files, of which a process has too few.
+// use the same descriptors of its files, of which a process has too few. The tables of handles are
+// large blocks, too (src/base/handle_table.cpp), because a process has too few mappings.
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +26,10 @@ void __real_free(void* block);
 
 int __real_fcntl(int file, int command, ...);
 int __real_close(int file);
+void* __real_mmap(void* address, std::size_t bytes, int protection, int flags, int file,
+                  off_t offset);
+int __real_mprotect(void* address, std::size_t bytes, int protection);
+int __real_madvise(void* address, std::size_t bytes, int advice);
 
 int __wrap_fcntl(int file, int command, ...) {
     va_list list;
@@ -33,6 +40,30 @@ int __wrap_fcntl(int file, int command, ...) {
     return __real_fcntl(file, command, argument);
 }
 int __wrap_close(int file) { return tessera_scale_is_node_file(file) ? 0 : __real_close(file); }
+
+// A PE of this program uses few of the places that a table has.
+constexpr std::size_t kTableBytes = std::size_t{1} << 20;
+
+void* __wrap_mmap(void* address, std::size_t bytes, int protection, int flags, int file,
+                  off_t offset) {
+    if (protection != PROT_READ || file >= 0 || bytes < kTableBytes)
+        return __real_mmap(address, bytes, protection, flags, file, offset);
+    void* table = tessera_scale_make_large(kTableBytes);
+    return table != nullptr ? table : MAP_FAILED;
+}
+int __wrap_mprotect(void* address, std::size_t bytes, int protection) {
+    const unsigned long left = tessera_scale_large_bytes(address);
+    if (left == 0) return __real_mprotect(address, bytes, protection);
+    if (bytes <= left) return 0;
+    errno = ENOMEM;
+    return -1;
+}
+
+// Parts that core files have are mappings of their own.
+int __wrap_madvise(void* address, std::size_t bytes, int advice) {
+    if (advice == MADV_DODUMP || advice == MADV_DONTDUMP) return 0;
+    return __real_madvise(address, bytes, advice);
+}
 
 // The program's DT_INIT.
 __attribute__((visibility("default"), used)) void tessera_scale_loaded() {
