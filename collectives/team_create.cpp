@@ -63,7 +63,8 @@ struct Begun {
     TeamArrays arrays;
 };
 
-Begun begin(std::span<const int> world_pes, const Claim& claim) {
+// `describe(team)` fills in what follows from the members, and RETURNS their arrays.
+Begun begin(const Claim& claim, const auto& describe) {
     Begun begun;
     begun.team = std::make_unique<Team>();
     Team& team = *begun.team;
@@ -72,10 +73,14 @@ Begun begin(std::span<const int> world_pes, const Claim& claim) {
     team.syncs = static_cast<std::uint32_t>(claim.first.syncs);
     team.mailbox_calls = static_cast<std::uint32_t>(claim.first.mailbox_calls);
     team.more_members_than_cores = world_team.more_members_than_cores;
-    begun.arrays = find_members(team, world_pes);
+    begun.arrays = describe(team);
     renew(team);
     share_arrays(team, begun.arrays);
     return begun;
+}
+
+Begun begin(std::span<const int> world_pes, const Claim& claim) {
+    return begin(claim, [&](Team& team) { return find_members(team, world_pes); });
 }
 
 std::unique_ptr<Team> finish(Begun begun) {
@@ -131,6 +136,12 @@ bool has_member(const StridedMembers& members, int index) {
            distance / members.stride < members.size;
 }
 
+// Whether the team is a regular parent over again, which has no arrays to share.
+bool is_copy_of(const Team& parent, const StridedMembers& members) {
+    return members.start == 0 && members.stride == 1 && members.size == parent.npes &&
+           !parent.is_irregular();
+}
+
 std::vector<int> world_pes_of(const StridedMembers& members, const Team& parent) {
     std::vector<int> pes(static_cast<std::size_t>(members.size));
     for (int i = 0; i < members.size; ++i)
@@ -174,7 +185,11 @@ NewTeam create_team(Team& parent, const StridedMembers& members, const char* whe
         made.succeeded = common.has_members == 0 || common.offer.lowest().has_value();
         if (is_member) {
             const Claim claim = settle(mine, common.offer);
-            if (claim.slot) begun = begin(world_pes_of(members, parent), claim);
+            if (claim.slot && is_copy_of(parent, members)) {
+                begun = begin(claim, [&](Team& team) { return copy_members(team, parent); });
+            } else if (claim.slot) {
+                begun = begin(world_pes_of(members, parent), claim);
+            }
         }
         goes_on = !made.succeeded && search.move_on(common.offer);
     }

@@ -27,7 +27,8 @@ struct StridedMembers {
 // Makes a team of these PEs; a PE that is none of them joins no team. Collective over `parent`. All
 // members of a team name it alike, so one call may make several teams that share no PE.
 // RETURNS when: the team may be used on this PE. COST: that of create_team_of, with the PEs of the
-// parent; O(members) memory during the call, but not while it waits.
+// parent; O(members) memory during the call, but not while it waits, and none for a regular parent
+// over again.
 NewTeam create_team(Team& parent, const StridedMembers& members, const char* where);
 
 // The PE joins a team with all PEs of the parent that name this color, by ascending key; PEs with

@@ -50,8 +50,8 @@ bool are_equal_steps(const std::vector<int>& begins, int largest) {
     return true;
 }
 
-// `name_of` names a member's node.
-void find_nodes(Team& team, const auto& name_of, TeamArrays& arrays) {
+void find_nodes(Team& team, const auto& world_pe, TeamArrays& arrays) {
+    const auto name_of = [&](int member) { return first_pe_of_node(world_pe(member)); };
     TeamNodes& nodes = team.by_node;
     nodes = {.npes = team.npes};
     nodes.is_in_order = true;
@@ -77,8 +77,9 @@ void find_nodes(Team& team, const auto& name_of, TeamArrays& arrays) {
         nodes.smallest = std::min(nodes.smallest, begins[k + 1] - begins[k]);
         nodes.largest = std::max(nodes.largest, begins[k + 1] - begins[k]);
     }
-    arrays.users = begins[static_cast<std::size_t>(nodes.mine) + 1] -
-                   begins[static_cast<std::size_t>(nodes.mine)];
+    const int my_begin = begins[static_cast<std::size_t>(nodes.mine)];
+    arrays.users = begins[static_cast<std::size_t>(nodes.mine) + 1] - my_begin;
+    arrays.owner = world_pe(member_at(my_begin));
     if (!nodes.is_in_order) arrays.node_members = std::move(members);
     if (!are_equal_steps(begins, nodes.largest)) arrays.node_begins = std::move(begins);
 }
@@ -107,13 +108,8 @@ void find_nodes_of(Team& team, const auto& world_pe, TeamArrays& arrays) {
         team.is_on_one_node = is_on_this_node(world_pe(i));
     team.by_node = {};
     arrays.users = team.npes;
-    if (!team.is_on_one_node) {
-        find_nodes(
-            team, [&](int member) { return first_pe_of_node(world_pe(member)); }, arrays);
-    }
-    int index = 0;  // index of the first member on this node
-    while (!is_on_this_node(world_pe(index))) ++index;
-    arrays.owner = world_pe(index);
+    arrays.owner = world_pe(0);
+    if (!team.is_on_one_node) find_nodes(team, world_pe, arrays);
     team.nodes = team.is_on_one_node ? 1 : team.by_node.nodes;
     team.largest_node = team.is_on_one_node ? team.npes : team.by_node.largest;
 }
@@ -200,6 +196,17 @@ TeamArrays find_members_of_world(Team& team) {
     team.nodes = team.by_node.nodes;
     team.largest_node = team.by_node.largest;
     return arrays;
+}
+
+TeamArrays copy_members(Team& team, const Team& other) {
+    team.npes = other.npes;
+    team.my_index = other.my_index;
+    team.members = other.members;
+    team.is_on_one_node = other.is_on_one_node;
+    team.nodes = other.nodes;
+    team.largest_node = other.largest_node;
+    team.by_node = other.by_node;
+    return {};
 }
 
 void keep_arrays(Team& team, const TeamArrays& arrays) {

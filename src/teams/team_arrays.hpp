@@ -40,6 +40,9 @@ struct TeamArrays {
 TeamArrays find_members(Team& team, std::span<const int> world_pes);
 // The same for the team of all PEs.
 TeamArrays find_members_of_world(Team& team);
+// The same for a team with the members of another one, in their order. REQUIRES: that one is no
+// irregular team. COST: O(1).
+TeamArrays copy_members(Team& team, const Team& other);
 
 // A team with arrays of its own.
 void keep_arrays(Team& team, const TeamArrays& arrays);
