@@ -58,7 +58,7 @@ EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap
     return false;
 }
 
-// What a helper's process does (tools/oshrun/helper_process.cpp), until the run ends.
+// A helper, as its process under oshrun (tools/oshrun/helper_process.cpp), until the run ends.
 EXPORTED void tessera_sim_help(int node_file, int heap_file, int number) {
     using tessera::Mapping;
     tessera::heap::NodeLayout layout;

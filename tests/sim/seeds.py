@@ -18,7 +18,8 @@ import time
 PROGRAMS = (
     ("hello", "3x1 4x2 5x5 8x2", ""),
     ("short_teams", "3x1 4x2 5x5", ""),
-    ("helped", "2x1 3x1 4x2 3x3", "SHMEM_PROGRESS=helpers:2!"),
+    ("helped", "2x1 3x1 4x2 3x3", "SHMEM_PROGRESS=helpers:2! SHMEM_SHARED_COPIES=always"),
+    ("helped", "2x1 3x1", "SHMEM_SHARED_COPIES=always"),
     ("random_test", "3x1 4x2 5x1 6x3", "--seed SEED --sequences 3"),
     ("random_collectives_test", "3x1 4x2 5x2", "--seed SEED --sequences 3"),
     ("random_teams_test", "3x1 4x2", "SHMEM_TEAM_MEMORY_SIZE=4M 1"),
@@ -57,7 +58,6 @@ PROGRAMS = (
     ("get_accumulate_test", "3x1 4x2", ""),
     ("fence_mix_test", "3x1 4x2", ""),
     ("mixed_atomics_test", "4x2 6x3", ""),
-    ("shared_copy_test", "2x1 4x2", "SHMEM_SHARED_COPIES=always"),
     ("rma_threads_test", "2x1 4x2", ""),
     ("teams_threads_test", "3x1 4x2", ""),
     ("waits_threads_test", "3x1 4x2", ""),

@@ -81,7 +81,6 @@ tessera_simulated(accumulate_test ${layer}/requests/accumulate_test.cpp)
 tessera_simulated(get_accumulate_test ${layer}/requests/get_accumulate_test.cpp)
 tessera_simulated(fence_mix_test ${behaviour}/ordering/fence_mix_test.cpp)
 tessera_simulated(mixed_atomics_test ${behaviour}/atomics/mixed_atomics_test.cpp)
-tessera_simulated(shared_copy_test ${behaviour}/rma/shared_copy_test.cpp)
 
 # ---- Threads ----
 tessera_simulated(rma_threads_test ${behaviour}/rma/rma_threads_test.cpp)

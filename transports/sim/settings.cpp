@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The environment variables of transports/sim, under both of its names: it has none (transports/fabric_settings.hpp).
+// The environment variables of transports/sim, under both of its names: it has none
+// (transports/fabric_settings.hpp).
 #include "transports/fabric_settings.hpp"
 
 namespace tessera::sim {
