@@ -103,11 +103,21 @@ void reshape_own(Target& target, const Section& shape, std::size_t element_bytes
                     image);
 }
 
+// gfortran 12 passes 0 for the bytes of a component of deferred length.
+void check_length(const Target& target, int type, const char* routine) {
+    if (type == kCharacter && target.section.element_bytes == 0) {
+        stop_with_error(routine,
+                        "gfortran 12 passes no length of a component character(:); give the "
+                        "component a length, or copy it to a coarray that has one");
+    }
+}
+
 // Puts a local section to the place that a chain names.
 void put_to_chain(Coarray& coarray, const Reference* chain, int image, int pe, const Section& local,
                   const ElementType& from, int to_type, int to_kind, bool may_reallocate,
                   const char* routine) {
     Target target = follow(coarray, chain, pe, routine);
+    check_length(target, to_type, routine);
     const bool is_own = may_reallocate && pe == shmem_my_pe() && target.ends_at_component;
     const bool fits =
         target.is_allocated && (local.rank == 0 || local.elements() == target.section.elements());
@@ -149,6 +159,7 @@ CAF_ENTRY void _gfortran_caf_get_by_ref(caf_token_t token, int image, Descriptor
     if (!may_access(pe, stat)) return;
     const Target target = follow(*from_token(token, kRoutine), chain, pe, kRoutine);
     if (!target.is_allocated) stop_unallocated(image, kRoutine);
+    check_length(target, source_type, kRoutine);
     if (is_reallocatable) {
         reshape_local(*dest, target.section, kRoutine);
     } else if (dest->base == nullptr && target.section.elements() != 0) {
@@ -182,6 +193,7 @@ CAF_ENTRY void _gfortran_caf_sendget_by_ref(caf_token_t dest_token, int dest_ima
     const Target from =
         follow(*from_token(source_token, kRoutine), source_chain, source_pe, kRoutine);
     if (!from.is_allocated) stop_unallocated(source_image, kRoutine);
+    check_length(from, source_type, kRoutine);
     Scratch scratch(from.section.elements() * from.section.element_bytes);
     const Section packed = packed_like(from.section, scratch.data(), from.section.element_bytes);
     get_section(packed, from.section, source_pe);

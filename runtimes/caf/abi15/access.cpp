@@ -2,6 +2,7 @@
 //
 // Access by accessors: get_from_remote, send_to_remote, transfer_between_remotes and
 // is_present_on_remote of GCC 15 and later.
+#include "abi15/access.hpp"
 
 #include <shmem.h>
 
@@ -46,17 +47,39 @@ bool can_reach_failed(int pe, int* stat) {
     return !has_failed;
 }
 
-// The owner's part of a coarray as this process may pass it to an accessor, or NULL: the owner must
-// run the accessor.
-void* part_of(const Coarray& coarray, int pe) {
-    if (pe == shmem_my_pe()) return coarray.base;
-    auto* mapped = static_cast<std::byte*>(shmem_ptr(coarray.base, pe));
-    if (mapped == nullptr) return nullptr;
+// Whether components of another image's part lie in memory that only the owner may touch.
+inline bool has_components(const Coarray& coarray, const std::byte* mapped) {
     // Pairs with core/coarray.cpp:note_component_at.
     CoarrayHeader* header = header_of(mapped - coarray.shift);
-    const bool has_components =
-        std::atomic_ref(header->has_components).load(std::memory_order_acquire) != 0;
-    return has_components ? nullptr : mapped;
+    return std::atomic_ref(header->has_components).load(std::memory_order_acquire) != 0;
+}
+
+// The owner's part of a coarray as this process may pass it to an accessor, or NULL: the owner must
+// run the accessor.
+void* part_of(Coarray& coarray, int pe) {
+    if (pe == shmem_my_pe()) return coarray.base;
+    auto* mapped = static_cast<std::byte*>(shmem_ptr(coarray.base, pe));
+    if (mapped == nullptr || has_components(coarray, mapped)) return nullptr;
+    // The next access takes the short way.
+    if (std::atomic_ref(coarray.parts).load(std::memory_order_relaxed) == nullptr)
+        map_parts(coarray);
+    return mapped;
+}
+
+// The same for an image of the current team. NULL: the general way finds out.
+//
+// Hot path.
+inline void* known_part(caf_token_t token, int image) {
+    auto* coarray = static_cast<Coarray*>(token);
+    if (coarray == nullptr) return nullptr;
+    // Pairs with core/coarray.cpp:map_parts.
+    std::byte* const* parts = std::atomic_ref(coarray->parts).load(std::memory_order_acquire);
+    const Team* team = detail::current;
+    const auto index = static_cast<unsigned>(image) - 1;
+    if (parts == nullptr || coarray->team != team || index >= static_cast<unsigned>(team->images))
+        return nullptr;
+    std::byte* part = parts[index];
+    return part == nullptr || has_components(*coarray, part) ? nullptr : part;
 }
 
 void copy_descriptor(Descriptor& to, const Descriptor* from) {
@@ -102,20 +125,24 @@ Request request_of(Task task, const Arguments& arguments, const Descriptor* sour
     return request;
 }
 
+// Gives the variable of this image the bounds in `found` and the memory at `base`, from malloc.
+void replace_array(Descriptor& dest, const Descriptor& found, void* base) {
+    std::free(dest.base);
+    copy_descriptor(dest, &found);
+    dest.base = base;
+}
+
 // Stores what a getter has found into the variable of this image. `found` has its bounds.
 void store_array(Descriptor& dest, const Descriptor& found, void* data, std::size_t bytes,
                  bool may_reallocate) {
     if (may_reallocate) {
-        std::free(dest.base);
         void* base = std::malloc(bytes != 0 ? bytes : 1);
         if (base == nullptr) {
             stop_with_error("coindexed get", "no room for %zu bytes of the variable on the left",
                             bytes);
         }
-        copy_descriptor(dest, &found);
         std::memcpy(base, data, bytes);
-        dest.base = base;
-        return;
+        return replace_array(dest, found, base);
     }
     const Section to = section_of(dest);
     copy_section(to, packed_like(to, static_cast<std::byte*>(data), to.element_bytes));
@@ -130,8 +157,37 @@ struct Wanted {
     bool may_reallocate;
 };
 
+// gfortran 16 makes getters that take the lower bounds of an array for 1 without a look.
+void begin_at_one(Descriptor& array) {
+    std::ptrdiff_t offset = 0;
+    for (int i = 0; i < array.rank; ++i) {
+        Dimension& dim = array.dim[i];
+        dim.upper = static_cast<std::ptrdiff_t>(extent(dim));
+        dim.lower = 1;
+        offset -= dim.stride;
+    }
+    array.offset = static_cast<std::size_t>(offset);
+}
+
+bool has_same_extents(const Descriptor& a, const Descriptor& b) {
+    for (int i = 0; i < a.rank; ++i) {
+        if (extent(a.dim[i]) != extent(b.dim[i])) return false;
+    }
+    return true;
+}
+
+// Whether a getter may write into the array: it takes memory of its own where it is given none.
+bool is_buffer(const Descriptor& array) {
+    std::ptrdiff_t elements = 1;
+    for (int i = 0; i < array.rank; ++i) {
+        if (array.dim[i].stride != elements) return false;
+        elements *= static_cast<std::ptrdiff_t>(extent(array.dim[i]));
+    }
+    return array.base != nullptr && elements != 0;
+}
+
 // Runs the getter in this process. Its array may be the owner's memory itself, so it is copied.
-void get_here(const Arguments& arguments, void* source, Descriptor* source_descriptor,
+void get_here(const Arguments& arguments, void* source, bool is_own, Descriptor* source_descriptor,
               const std::size_t* source_length, const Wanted& wanted) {
     if (wanted.descriptor == nullptr) {
         const Got got = run_getter(arguments, source, source_descriptor, nullptr, *wanted.data,
@@ -142,10 +198,23 @@ void get_here(const Arguments& arguments, void* source, Descriptor* source_descr
         }
         return;
     }
-    Descriptor found{};
+    // The variable may overlap with this image's own part.
+    const bool is_direct = !wanted.may_reallocate && !is_own && is_buffer(*wanted.descriptor);
+    Descriptor found;
     copy_descriptor(found, wanted.descriptor);
+    if (is_direct) {
+        begin_at_one(found);
+    } else {
+        found.base = nullptr;
+    }
     const Got got = run_getter(arguments, source, source_descriptor, &found, nullptr, 0,
                                wanted.length, source_length);
+    // Then the getter has called realloc() for the memory that it was given.
+    if (is_direct && !has_same_extents(found, *wanted.descriptor))
+        stop_with_error("coindexed get", "the section has another shape than the left side");
+    if (is_direct && got.data == wanted.descriptor->base) return;
+    if (wanted.may_reallocate && got.is_owned)
+        return replace_array(*wanted.descriptor, found, got.data);
     store_array(*wanted.descriptor, found, got.data, got.bytes, wanted.may_reallocate);
     if (got.is_owned) std::free(got.data);
 }
@@ -166,11 +235,11 @@ void get_there(const Arguments& arguments, const Coarray& coarray, int pe,
     }
 }
 
-void get(const Arguments& arguments, const Coarray& coarray, int pe, Descriptor* source_descriptor,
+void get(const Arguments& arguments, Coarray& coarray, int pe, Descriptor* source_descriptor,
          const std::size_t* source_length, const Wanted& wanted) {
     void* part = part_of(coarray, pe);
     if (part != nullptr) {
-        get_here(arguments, part, source_descriptor, source_length, wanted);
+        get_here(arguments, part, part == coarray.base, source_descriptor, source_length, wanted);
     } else {
         get_there(arguments, coarray, pe, source_descriptor, source_length, wanted);
     }
@@ -184,17 +253,20 @@ struct Source {
     const Descriptor* descriptor;
 };
 
-void put(const Arguments& arguments, const Coarray& coarray, int pe, Descriptor* dest_descriptor,
-         const std::size_t* dest_length, const Source& source) {
+// Runs the receiver in this process.
+void put_here(const Arguments& arguments, void* part, Descriptor* dest_descriptor,
+              const std::size_t* dest_length, const Source& source) {
     std::size_t length = dest_length != nullptr ? *dest_length : 0;
-    std::size_t* length_here = dest_length != nullptr ? &length : nullptr;
+    run_receiver(arguments, part, dest_descriptor, source.data, source.descriptor,
+                 dest_length != nullptr ? &length : nullptr, source.length);
+}
+
+void put(const Arguments& arguments, Coarray& coarray, int pe, Descriptor* dest_descriptor,
+         const std::size_t* dest_length, const Source& source) {
     void* part = part_of(coarray, pe);
-    if (part != nullptr) {
-        return run_receiver(arguments, part, dest_descriptor, source.data, source.descriptor,
-                            length_here, source.length);
-    }
+    if (part != nullptr) return put_here(arguments, part, dest_descriptor, dest_length, source);
     Request request = request_of(Task::kPut, arguments, source.descriptor, dest_descriptor,
-                                 source.length, length_here);
+                                 source.length, dest_length);
     if (source.descriptor == nullptr) {
         request.data_bytes = source.bytes;
         ask_owner(request, arguments.add_data, source.data, coarray, pe);
@@ -227,14 +299,19 @@ CAF_ENTRY void _gfortran_caf_get_from_remote(caf_token_t token, const Descriptor
                                              const bool may_reallocate, const int accessor,
                                              void* add_data, const std::size_t add_bytes, int* stat,
                                              caf_team_t* team, int* team_number) {
+    const Arguments arguments{accessor, image, add_data, add_bytes};
+    auto* from = const_cast<Descriptor*>(source_descriptor);
+    const Wanted wanted{dest_data, dest_bytes, dest_length, dest_descriptor, may_reallocate};
+    if (stat == nullptr && team == nullptr && team_number == nullptr) {
+        if (void* part = known_part(token, image)) [[likely]] {
+            const bool is_own = image == this_image();
+            return get_here(arguments, part, is_own, from, source_length, wanted);
+        }
+    }
     ensure_initialized();
     const int pe = pe_of_image(image, team, team_number, "coindexed get");
-    const Coarray& coarray = *from_token(token, "coindexed get");
-    if (can_reach_failed(pe, stat)) {
-        get({accessor, image, add_data, add_bytes}, coarray, pe,
-            const_cast<Descriptor*>(source_descriptor), source_length,
-            {dest_data, dest_bytes, dest_length, dest_descriptor, may_reallocate});
-    }
+    Coarray& coarray = *from_token(token, "coindexed get");
+    if (can_reach_failed(pe, stat)) get(arguments, coarray, pe, from, source_length, wanted);
 }
 
 CAF_ENTRY void _gfortran_caf_send_to_remote(caf_token_t token, Descriptor* dest_descriptor,
@@ -244,13 +321,17 @@ CAF_ENTRY void _gfortran_caf_send_to_remote(caf_token_t token, Descriptor* dest_
                                             const Descriptor* source_descriptor, const int accessor,
                                             void* add_data, const std::size_t add_bytes, int* stat,
                                             caf_team_t* team, int* team_number) {
+    const Arguments arguments{accessor, image, add_data, add_bytes};
+    const Source source{source_data, source_bytes, source_length, source_descriptor};
+    if (stat == nullptr && team == nullptr && team_number == nullptr) {
+        if (void* part = known_part(token, image)) [[likely]]
+            return put_here(arguments, part, dest_descriptor, dest_length, source);
+    }
     ensure_initialized();
     const int pe = pe_of_image(image, team, team_number, "coindexed put");
-    const Coarray& coarray = *from_token(token, "coindexed put");
-    if (can_reach_failed(pe, stat)) {
-        put({accessor, image, add_data, add_bytes}, coarray, pe, dest_descriptor, dest_length,
-            {source_data, source_bytes, source_length, source_descriptor});
-    }
+    Coarray& coarray = *from_token(token, "coindexed put");
+    if (can_reach_failed(pe, stat))
+        put(arguments, coarray, pe, dest_descriptor, dest_length, source);
 }
 
 // allocated(x) too, without an image: the token is NULL before the allocation.
@@ -272,32 +353,26 @@ CAF_ENTRY std::int32_t _gfortran_caf_is_present_on_remote(caf_token_t token, con
     return ask_owner(request, add_data, nullptr, coarray, pe).reply.is_present ? 1 : 0;
 }
 
-CAF_ENTRY void _gfortran_caf_transfer_between_remotes(
-    caf_token_t dest_token, Descriptor* dest_descriptor, std::size_t* dest_length,
-    const int dest_image, const int dest_accessor, void* dest_add_data,
-    const std::size_t dest_add_bytes, caf_token_t source_token, const Descriptor* source_descriptor,
-    const std::size_t* source_length, const int source_image, const int source_accessor,
-    void* source_add_data, const std::size_t source_add_bytes, const std::size_t source_bytes,
-    const bool is_scalar, int* dest_stat, int* source_stat, caf_team_t* dest_team,
-    int* dest_team_number, caf_team_t* source_team, int* source_team_number) {
+void transfer_between(const Side& dest, const Side& source, std::size_t source_bytes,
+                      bool is_scalar) {
     constexpr const char* kRoutine = "coindexed assignment";
     ensure_initialized();
-    const int source_pe = pe_of_image(source_image, source_team, source_team_number, kRoutine);
-    const int dest_pe = pe_of_image(dest_image, dest_team, dest_team_number, kRoutine);
-    const Coarray& source = *from_token(source_token, kRoutine);
-    const Coarray& dest = *from_token(dest_token, kRoutine);
-    if (!can_reach_failed(source_pe, source_stat) || !can_reach_failed(dest_pe, dest_stat)) return;
+    const int source_pe = pe_of_image(source.image, source.team, source.team_number, kRoutine);
+    const int dest_pe = pe_of_image(dest.image, dest.team, dest.team_number, kRoutine);
+    Coarray& from = *from_token(source.token, kRoutine);
+    Coarray& to = *from_token(dest.token, kRoutine);
+    if (!can_reach_failed(source_pe, source.stat) || !can_reach_failed(dest_pe, dest.stat)) return;
     // The getter's result, in memory of this image. A getter of an array sets the descriptor.
     Scratch scratch(source_bytes);
     void* scalar = scratch.data();
     Descriptor found{};
-    std::size_t length = source_length != nullptr ? *source_length : 0;
-    std::size_t* length_here = source_length != nullptr ? &length : nullptr;
-    get({source_accessor, source_image, source_add_data, source_add_bytes}, source, source_pe,
-        const_cast<Descriptor*>(source_descriptor), source_length,
+    std::size_t length = source.length != nullptr ? *source.length : 0;
+    std::size_t* length_here = source.length != nullptr ? &length : nullptr;
+    get({source.accessor, source.image, source.add_data, source.add_bytes}, from, source_pe,
+        const_cast<Descriptor*>(source.descriptor), source.length,
         {&scalar, source_bytes, length_here, is_scalar ? nullptr : &found, !is_scalar});
-    put({dest_accessor, dest_image, dest_add_data, dest_add_bytes}, dest, dest_pe, dest_descriptor,
-        dest_length,
+    put({dest.accessor, dest.image, dest.add_data, dest.add_bytes}, to, dest_pe,
+        const_cast<Descriptor*>(dest.descriptor), dest.length,
         {is_scalar ? scalar : found.base, source_bytes, length_here, is_scalar ? nullptr : &found});
     std::free(is_scalar ? nullptr : found.base);
 }

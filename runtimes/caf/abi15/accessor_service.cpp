@@ -21,6 +21,7 @@ namespace {
 // Runs a getter, and makes the message of its result.
 std::unique_ptr<Message> run_get(Request& request, const Arguments& arguments, void* source) {
     std::vector<std::byte> room(request.has_dest_descriptor ? 0 : request.data_bytes);
+    request.dest_descriptor.base = nullptr;  // It is the other image's.
     const Got got = run_getter(
         arguments, source, request.has_source_descriptor ? &request.source_descriptor : nullptr,
         request.has_dest_descriptor ? &request.dest_descriptor : nullptr, room.data(),

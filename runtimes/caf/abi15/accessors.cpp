@@ -89,7 +89,6 @@ Got run_getter(const Arguments& arguments, void* source, Descriptor* source_desc
                source_length);
         return {slot, bytes, is_owned != 0};
     }
-    dest_descriptor->base = nullptr;
     getter(arguments.add_data, &arguments.image, reinterpret_cast<void**>(dest_descriptor),
            &is_owned, from, &token, 0, dest_length, source_length);
     return {dest_descriptor->base, bytes_of(*dest_descriptor), is_owned != 0};

@@ -57,7 +57,8 @@ struct Got {
 
 // Runs a getter. source: the owner's part, as the calling process sees it. source_descriptor: NULL
 // for objects without; its base is set for the call. dest_descriptor: NULL for scalars, receives
-// the bounds. buffer: of a scalar, room for `bytes`.
+// the bounds; its base is NULL, or memory that the getter may use. buffer: of a scalar, room for
+// `bytes`.
 Got run_getter(const Arguments& arguments, void* source, Descriptor* source_descriptor,
                Descriptor* dest_descriptor, void* buffer, std::size_t bytes,
                std::size_t* dest_length, const std::size_t* source_length);
@@ -68,7 +69,7 @@ void run_receiver(const Arguments& arguments, void* dest, Descriptor* dest_descr
                   const std::size_t* source_length);
 
 // The argument of a checker for an object without descriptor: of GCC 15 its memory
-// (abi15/checked_scalar.cpp), of GCC 16 the address of a pointer to it (abi16/checked_scalar.cpp).
+// (abi15/version.cpp), of GCC 16 the address of a pointer to it (abi16/version.cpp).
 void* checked_scalar(void*& memory);
 
 // Runs a check whether an object is allocated. source_descriptor: as run_getter().

@@ -181,7 +181,7 @@ void note_component_at(const void* address) {
     const std::lock_guard lock(coarrays().mutex);
     const Coarray* coarray = coarray_around(address);
     if (coarray != nullptr) {
-        // Pairs with abi15/access.cpp:part_of.
+        // Pairs with abi15/access.cpp:has_components.
         std::atomic_ref(header_of(coarray->base)->has_components).store(1);
     }
 }

@@ -19,7 +19,7 @@ int _gfortran_caf_this_image(int);
 int _gfortran_caf_num_images(int, int);
 void _gfortran_caf_transfer_between_remotes(void*, void*, size_t*, int, int, void*, size_t, void*,
                                             const void*, const size_t*, int, int, void*, size_t,
-                                            size_t, bool, int*, int*, team_t*, int*, team_t*, int*);
+                                            size_t, bool, int*, team_t*, int*, int*);
 
 // type :: part; integer :: n; integer, allocatable :: c(:); end type
 typedef struct {
@@ -40,7 +40,8 @@ enum {
     GET_C = 5,
     PUT_C = 6,
     HAS_C = -2000000000,
-    COPY_ONE = 77
+    COPY_ONE = 77,
+    GET_THREE = 78
 };
 
 static int (*a)[10];  // integer :: a(10)[*]
@@ -108,6 +109,26 @@ static void get_range(void* add, const int* image, void** buffer, int32_t* is_ow
     *is_owned = 1;
 }
 
+// The same as gfortran 16 makes it for constant bounds: it keeps an array of that shape, and takes
+// its lower bound for 1.
+static void get_three(void* add, const int* image, void** buffer, int32_t* is_owned, void* base,
+                      void* token, size_t unused, size_t* to_length, const size_t* from_length) {
+    (void)image, (void)token, (void)unused, (void)to_length, (void)from_length;
+    const range_t* range = add;
+    array1_t* result = (array1_t*)buffer;
+    void* before = result->base;
+    if (before == NULL || result->dim[0].upper != result->dim[0].lower + 2) {
+        const array1_t made = describe(realloc(before, 3 * sizeof(int)), 3, 1);
+        memcpy(result, &made, offsetof(array1_t, token));
+    }
+    int* values = result->base;
+    for (int i = 0; i < 3; ++i) {
+        const int at = range->first - 1 + i * range->step;
+        values[i + 1 + (ptrdiff_t)result->offset] = ((int*)base)[at];
+    }
+    *is_owned = result->base != before;
+}
+
 static void put_range(void* add, const int* image, void* to, const void* from, void* token,
                       size_t unused, size_t* to_length, const size_t* from_length) {
     (void)image, (void)token, (void)unused, (void)to_length, (void)from_length;
@@ -152,6 +173,7 @@ __attribute__((constructor)) static void register_all(void) {
     _gfortran_caf_register_accessor(PUT_ONE, (accessor_t)put_one);
     _gfortran_caf_register_accessor(GET_RANGE, (accessor_t)get_range);
     _gfortran_caf_register_accessor(PUT_RANGE, (accessor_t)put_range);
+    _gfortran_caf_register_accessor(GET_THREE, (accessor_t)get_three);
     _gfortran_caf_register_accessors_finish();
     // A second unit of the program.
     _gfortran_caf_register_accessor(GET_C, (accessor_t)get_c);
@@ -190,6 +212,14 @@ static void test_plain(int me, int next, int last) {
     _gfortran_caf_get_from_remote(a_token, NULL, NULL, next, sizeof values, &into.base, NULL, &into,
                                   false, find(GET_RANGE), &range, sizeof range, NULL, NULL, NULL);
     check(values[0] == 100 * next + 2 && values[2] == 100 * next + 8, "get of a section");
+    int kept[5] = {0, 0, 0, -5, -6};
+    array1_t from_zero = describe(kept, 3, 1);
+    from_zero.dim[0] = (dim_t){1, 0, 2};
+    from_zero.offset = 0;
+    _gfortran_caf_get_from_remote(a_token, NULL, NULL, next, 12, &from_zero.base, NULL, &from_zero,
+                                  false, find(GET_THREE), &range, sizeof range, NULL, NULL, NULL);
+    check(kept[0] == 100 * next + 2 && kept[2] == 100 * next + 8, "get into an array");
+    check(kept[3] == -5 && from_zero.dim[0].lower == 0, "what lies behind the array");
     array1_t made = describe(NULL, 0, 1);
     _gfortran_caf_get_from_remote(a_token, NULL, NULL, next, 0, &made.base, NULL, &made, true,
                                   find(GET_RANGE), &range, sizeof range, NULL, NULL, NULL);
@@ -207,18 +237,20 @@ static void test_plain(int me, int next, int last) {
     check((*a)[2] == last && (*a)[5] == 2 * last && (*a)[8] == 3 * last, "put of a section");
     check((*a)[1] == 100 * me + 2, "neighbour of a put");
     sync();
+    int to_stat = 5, of_stat = 5;
     range_t to = {10, 10, 1}, of = {4, 4, 1}, many = {4, 8, 2};
     _gfortran_caf_transfer_between_remotes(a_token, NULL, NULL, next, find(PUT_ONE), &to, sizeof to,
                                            a_token, NULL, NULL, last, find(GET_ONE), &of, sizeof of,
-                                           sizeof(int), true, NULL, NULL, NULL, NULL, NULL, NULL);
+                                           sizeof(int), true, &to_stat, NULL, NULL, &of_stat);
+    check(to_stat == 0 && of_stat == 0, "stat of both images");
     sync();
     const int images = _gfortran_caf_num_images(0, -1);
     const int before = last == 1 ? images : last - 1;
     check((*a)[9] == 100 * before + 4, "scalar from image to image");
     to = (range_t){1, 3, 1};
-    _gfortran_caf_transfer_between_remotes(
-        a_token, NULL, NULL, next, find(PUT_RANGE), &to, sizeof to, a_token, NULL, NULL, last,
-        find(GET_RANGE), &many, sizeof many, 12, false, NULL, NULL, NULL, NULL, NULL, NULL);
+    _gfortran_caf_transfer_between_remotes(a_token, NULL, NULL, next, find(PUT_RANGE), &to,
+                                           sizeof to, a_token, NULL, NULL, last, find(GET_RANGE),
+                                           &many, sizeof many, 12, false, NULL, NULL, NULL, NULL);
     sync();
     check((*a)[0] == 100 * before + 4, "section from image to image");
 }

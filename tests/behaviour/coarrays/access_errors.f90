@@ -13,7 +13,11 @@ program access_errors
     integer :: v(3)
     integer :: w = 5
   end type fixed
+  type :: text
+    character(:), allocatable :: s
+  end type text
   type(parts) :: x[*]
+  type(text) :: t[*]
   integer :: y(3)[*]
   type(fixed) :: z[*]
   integer, allocatable :: d(:, :)[:]
@@ -27,6 +31,7 @@ program access_errors
   one = 0
   allocate (d(3, 2)[*])
   if (this_image() /= 1) allocate (x%c(2))
+  t%s = 'text'
   sync all
   select case (argument)
   case ('get unallocated')
@@ -67,6 +72,12 @@ program access_errors
     if (this_image() == 1) ten = y(1:many)[2]
   case ('get column')
     if (this_image() == 1) ten(1:3) = d(:, many)[2]
+  case ('get deferred length')
+    if (this_image() == 1) message = t[2]%s
+  case ('put deferred length')
+    if (this_image() == 1) t[2]%s = 'long'
+  case ('copy deferred length')
+    if (this_image() == 1) t[2]%s = t[1]%s
   case ('image to image')
     if (this_image() == 1) y(1:many)[2] = y(1:many)[1]
   case ('no room')
