@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Coindexed objects for which gfortran 8 to 14 make calls that the library cannot tell from those of
-# other statements, so the results would be wrong without a message (docs/coarrays.md). caf has this
-# program in it, reads each source file in free form with it, and ends if it finds one.
+# Coindexed objects for which gfortran 8 to 14 (gcc=12) and 15 (gcc=15) make calls that the library
+# cannot tell from those of other statements, so the results would be wrong without a message
+# (docs/run/coarrays.md). caf has this program in it, reads each source file in free form with it,
+# and ends if it finds one. It has no single quotes, because caf has it between two of them.
 
 function refuse(text) {
     printf "%s:%d: error: %s\n", FILENAME, first, text > "/dev/stderr"
@@ -37,6 +38,10 @@ function check(text,    equals, i, end, inside, c, depth) {
         text = substr(text, 3, end - 3)
     }
     equals = assignment(text)
+    if (gcc == 15) {
+        if (equals > 0) check_right_side(substr(text, 1, equals - 1), substr(text, equals + 1))
+        return
+    }
     for (i = 1; i <= length(text); ++i) {
         c = substr(text, i, 1)
         if (c == "(") ++depth
@@ -54,6 +59,20 @@ function check(text,    equals, i, end, inside, c, depth) {
             refuse("gfortran passes another place or length than that of a substring of a" \
                    " coindexed object: use a variable for the whole character")
     }
+}
+
+function check_right_side(left, right,    whole) {
+    whole = right
+    while (match(left, /\([^()]*\)/))
+        left = substr(left, 1, RSTART - 1) substr(left, RSTART + RLENGTH)
+    while (match(right, /\([^()]*\)/))
+        right = substr(right, 1, RSTART - 1) substr(right, RSTART + RLENGTH)
+    if (left !~ /\[/ || whole !~ /[a-z0-9_)]\[/) return
+    if (right !~ /^[a-z0-9_%]+\[[^]]*\][a-z0-9_%]*$/)
+        refuse("gfortran 15 reads the object of this image for a coindexed one on the right:" \
+               " assign that to a variable first")
+    else if (right ~ /,team=/)
+        refuse("gfortran 15 drops team= on the right: assign that object to a variable first")
 }
 
 # Whether all behind the equals sign is the object that ends before `end`.

@@ -67,14 +67,39 @@ RIGHT = (
 )
 
 
+# GCC 15, which a script plays.
+OWN = "gfortran 15 reads the object of this image"
+REFUSED_BY_15 = {
+    "y[i] = y[1] + 1": OWN,
+    "if (i == 2) x(1)[i] = (x(2)[i])": OWN,
+    "x(1:2)[i] = abs(x(2:3)[1])": OWN,
+    "y[i] = y[1, team=t]": "gfortran 15 drops team= on the right",
+}
+RIGHT_IN_15 = (
+    "y[i] = y[1]",
+    "x(1:2)[i] = x(2:3)[1]",
+    "p(1)[i]%v(2) = p(2)[1]%first",
+    "x(1:2)[i] = [1, 2]",
+    "x(y[1]) = 2 * y[i]",
+    "if (y[1] == 2) y[i] = i",
+    "y = y[1, team=t]; c(1)[i](2:3) = d",
+)
+
+
 class Refuses(unittest.TestCase):
-    def compile(self, statement, suffix=".f90"):
+    def compile(self, statement, suffix=".f90", plays_15=False):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "statements" + suffix)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(PROGRAM.format(statement))
+            environment = dict(os.environ)
+            if plays_15:
+                compiler = environment["CAF_FC"] = os.path.join(folder, "gfortran-15")
+                with open(compiler, "w", encoding="utf-8") as file:
+                    file.write("#!/bin/sh\n[ $1 != -dumpversion ] || echo 15\n")
+                os.chmod(compiler, 0o755)
             return subprocess.run([CAF, "-fsyntax-only", path], cwd=folder, text=True, check=False,
-                                  stderr=subprocess.PIPE)
+                                  env=environment, stderr=subprocess.PIPE)
 
     def test_what_would_be_wrong(self):
         for statement, message in REFUSED.items():
@@ -88,6 +113,17 @@ class Refuses(unittest.TestCase):
         for statement in RIGHT:
             with self.subTest(statement):
                 result = self.compile(statement, ".F90")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_gcc_15(self):
+        for statement, message in REFUSED_BY_15.items():
+            with self.subTest(statement):
+                result = self.compile(statement, plays_15=True)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(message, result.stderr)
+        for statement in RIGHT_IN_15:
+            with self.subTest(statement):
+                result = self.compile(statement, plays_15=True)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
