@@ -15,6 +15,7 @@
 #include "abi12/register.hpp"
 #include "abi15/accessor_service.hpp"
 #include "abi15/accessors.hpp"
+#include "core/bytes.hpp"
 #include "core/image_state.hpp"
 #include "core/runtime.hpp"
 #include "core/team.hpp"
@@ -290,6 +291,26 @@ void put(const Arguments& arguments, Coarray& coarray, int pe, Descriptor* dest_
     ask_owner(request, arguments.add_data, packed.data(), coarray, pe);
 }
 
+// get_here() and put_here() of scalars that are no characters.
+//
+// Hot path.
+inline void get_scalar(const Arguments& arguments, void* part, const Wanted& wanted) {
+    const auto getter = reinterpret_cast<Getter>(accessor_at(arguments.index, "coindexed get"));
+    Coarray token = token_of(arguments);
+    void* slot = *wanted.data;
+    std::int32_t is_owned = 0;
+    getter(arguments.add_data, &arguments.image, &slot, &is_owned, part, &token, 0, nullptr,
+           nullptr);
+    if (slot == *wanted.data) return;
+    copy_bytes(*wanted.data, slot, wanted.bytes);
+    if (is_owned != 0) std::free(slot);
+}
+inline void put_scalar(const Arguments& arguments, void* part, const void* source) {
+    const auto receiver = reinterpret_cast<Receiver>(accessor_at(arguments.index, "coindexed put"));
+    Coarray token = token_of(arguments);
+    receiver(arguments.add_data, &arguments.image, part, source, &token, 0, nullptr, nullptr);
+}
+
 }  // namespace
 
 CAF_ENTRY void _gfortran_caf_get_from_remote(caf_token_t token, const Descriptor* source_descriptor,
@@ -302,11 +323,12 @@ CAF_ENTRY void _gfortran_caf_get_from_remote(caf_token_t token, const Descriptor
     const Arguments arguments{accessor, image, add_data, add_bytes};
     auto* from = const_cast<Descriptor*>(source_descriptor);
     const Wanted wanted{dest_data, dest_bytes, dest_length, dest_descriptor, may_reallocate};
-    if (stat == nullptr && team == nullptr && team_number == nullptr) {
-        if (void* part = known_part(token, image)) [[likely]] {
-            const bool is_own = image == this_image();
-            return get_here(arguments, part, is_own, from, source_length, wanted);
-        }
+    const bool is_usual = stat == nullptr && team == nullptr && team_number == nullptr;
+    if (void* part = is_usual ? known_part(token, image) : nullptr) {
+        const bool is_scalar = dest_descriptor == nullptr && from == nullptr;
+        if (is_scalar && dest_length == nullptr && source_length == nullptr) [[likely]]
+            return get_scalar(arguments, part, wanted);
+        return get_here(arguments, part, image == this_image(), from, source_length, wanted);
     }
     ensure_initialized();
     const int pe = pe_of_image(image, team, team_number, "coindexed get");
@@ -323,9 +345,12 @@ CAF_ENTRY void _gfortran_caf_send_to_remote(caf_token_t token, Descriptor* dest_
                                             caf_team_t* team, int* team_number) {
     const Arguments arguments{accessor, image, add_data, add_bytes};
     const Source source{source_data, source_bytes, source_length, source_descriptor};
-    if (stat == nullptr && team == nullptr && team_number == nullptr) {
-        if (void* part = known_part(token, image)) [[likely]]
-            return put_here(arguments, part, dest_descriptor, dest_length, source);
+    const bool is_usual = stat == nullptr && team == nullptr && team_number == nullptr;
+    if (void* part = is_usual ? known_part(token, image) : nullptr) {
+        const bool is_scalar = dest_descriptor == nullptr && source_descriptor == nullptr;
+        if (is_scalar && dest_length == nullptr && source_length == nullptr) [[likely]]
+            return put_scalar(arguments, part, source_data);
+        return put_here(arguments, part, dest_descriptor, dest_length, source);
     }
     ensure_initialized();
     const int pe = pe_of_image(image, team, team_number, "coindexed put");

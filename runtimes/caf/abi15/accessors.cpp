@@ -13,24 +13,16 @@ namespace tessera::caf {
 
 namespace {
 
-struct Entry {
-    int hash;
-    Accessor accessor;
-};
+using detail::Entry;
 
 std::vector<Entry>& table() {
     static std::vector<Entry>& all = *new std::vector<Entry>;
     return all;
 }
 
-const Entry& entry_at(int index, const char* routine) {
-    if (index < 0 || static_cast<std::size_t>(index) >= table().size()) {
-        stop_with_error(routine,
-                        "no accessor has the index %d; all images must run the same "
-                        "program",
-                        index);
-    }
-    return table()[static_cast<std::size_t>(index)];
+void show_table() {
+    detail::entries = table().data();
+    detail::entry_count = table().size();
 }
 
 // The base of a descriptor during a call.
@@ -56,18 +48,19 @@ std::size_t bytes_of(const Descriptor& descriptor) {
     return bytes;
 }
 
-// The token that the accessor gets: of add_data.
-Coarray wrap(const Arguments& arguments) {
-    Coarray token;
-    token.base = arguments.add_data;
-    token.bytes = arguments.add_bytes;
-    return token;
-}
-
 }  // namespace
 
-Accessor accessor_at(int index, const char* routine) { return entry_at(index, routine).accessor; }
-int hash_at(int index, const char* routine) { return entry_at(index, routine).hash; }
+void detail::stop_for_index(int index, const char* routine) {
+    stop_with_error(routine,
+                    "no accessor has the index %d; all images must run the same "
+                    "program",
+                    index);
+}
+
+int hash_at(int index, const char* routine) {
+    accessor_at(index, routine);
+    return detail::entries[index].hash;
+}
 
 int index_of(int hash) {
     const auto at = std::lower_bound(table().begin(), table().end(), hash,
@@ -79,7 +72,7 @@ Got run_getter(const Arguments& arguments, void* source, Descriptor* source_desc
                Descriptor* dest_descriptor, void* buffer, std::size_t bytes,
                std::size_t* dest_length, const std::size_t* source_length) {
     const auto getter = reinterpret_cast<Getter>(accessor_at(arguments.index, "coindexed get"));
-    Coarray token = wrap(arguments);
+    Coarray token = token_of(arguments);
     const WithBase with_base(source_descriptor, source);
     void* from = source_descriptor != nullptr ? source_descriptor : source;
     std::int32_t is_owned = 0;
@@ -98,7 +91,7 @@ void run_receiver(const Arguments& arguments, void* dest, Descriptor* dest_descr
                   const void* source, const Descriptor* source_descriptor, std::size_t* dest_length,
                   const std::size_t* source_length) {
     const auto receiver = reinterpret_cast<Receiver>(accessor_at(arguments.index, "coindexed put"));
-    Coarray token = wrap(arguments);
+    Coarray token = token_of(arguments);
     const WithBase with_base(dest_descriptor, dest);
     void* to = dest_descriptor != nullptr ? dest_descriptor : dest;
     const void* from = source_descriptor != nullptr ? source_descriptor : source;
@@ -107,7 +100,7 @@ void run_receiver(const Arguments& arguments, void* dest, Descriptor* dest_descr
 
 bool run_checker(const Arguments& arguments, void* source, Descriptor* source_descriptor) {
     const auto checker = reinterpret_cast<Checker>(accessor_at(arguments.index, "allocated"));
-    Coarray token = wrap(arguments);
+    Coarray token = token_of(arguments);
     const WithBase with_base(source_descriptor, source);
     void* from = source_descriptor != nullptr ? source_descriptor : checked_scalar(source);
     std::int32_t result = 0;
@@ -121,10 +114,12 @@ void sort_accessors() {
     table().erase(std::unique(table().begin(), table().end(),
                               [](const Entry& a, const Entry& b) { return a.hash == b.hash; }),
                   table().end());
+    show_table();
 }
 
 CAF_ENTRY void _gfortran_caf_register_accessor(const int hash, Accessor accessor) {
     table().push_back({hash, accessor});
+    show_table();
 }
 
 CAF_ENTRY int _gfortran_caf_get_remote_function_index(const int hash) { return index_of(hash); }

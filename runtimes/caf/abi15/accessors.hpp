@@ -30,8 +30,23 @@ using Accessor = void (*)();
 // Called once, when the executable has registered all.
 void sort_accessors();
 
+namespace detail {
+struct Entry {
+    int hash;
+    Accessor accessor;
+};
+// The table of accessors. Registration sets it.
+inline const Entry* entries = nullptr;
+inline std::size_t entry_count = 0;
+[[noreturn]] void stop_for_index(int index, const char* routine);
+}  // namespace detail
+
 // The accessor of an index of this executable. ERRORS: a number that is none ends the program.
-Accessor accessor_at(int index, const char* routine);
+inline Accessor accessor_at(int index, const char* routine) {
+    if (static_cast<std::size_t>(index) >= detail::entry_count) [[unlikely]]
+        detail::stop_for_index(index, routine);
+    return detail::entries[index].accessor;
+}
 
 // The hash of the accessor, which is the same in all images.
 int hash_at(int index, const char* routine);
@@ -46,6 +61,14 @@ struct Arguments {
     void* add_data = nullptr;
     std::size_t add_bytes = 0;
 };
+
+// The token that an accessor gets: of add_data.
+inline Coarray token_of(const Arguments& arguments) {
+    Coarray token;
+    token.base = arguments.add_data;
+    token.bytes = arguments.add_bytes;
+    return token;
+}
 
 // The result of a getter. data: contiguous; of a scalar also where `buffer` says.
 struct Got {
