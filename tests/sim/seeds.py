@@ -13,7 +13,8 @@ import subprocess
 import sys
 import time
 
-# Program, layouts (PEs x nodes), variables and arguments; SEED becomes the first seed of the run.
+# Program, layouts (PEs x nodes), variables and arguments; SEED becomes the first seed of the run,
+# NODES the number of nodes.
 # Some have a message with which the job may end, too.
 PROGRAMS = (
     ("hello", "3x1 4x2 5x5 8x2", ""),
@@ -70,7 +71,7 @@ PROGRAMS = (
     ("collectives_test", "3x1 4x2", ""),
     ("runtime_collectives_test", "3x1 4x2", ""),
     ("dart_onesided_test", "3x1 4x2", ""),
-    ("dart_together_test", "3x1 4x2", ""),
+    ("dart_together_test", "3x1 4x2", "SHMEM_VIRTUAL_NODES=NODES"),
     ("caf_sync", "3x1 4x2", ""),
     ("caf_atomics", "3x1 4x2", ""),
     ("caf_locks", "3x1 4x2", ""),
@@ -79,7 +80,6 @@ PROGRAMS = (
     ("caf_teams", "3x1 4x2", ""),
     ("caf_control_random", "3x1 4x2", ""),
     ("caf_team_lifetimes", "3x1 4x2", ""),
-    ("caf_reductions", "3x1 4x2", ""),
     ("caf_ordering", "3x1 4x2", ""),
     ("caf_errmsg", "3x1 4x2", ""),
     ("caf_access_plain", "3x1 4x2", ""),
@@ -101,7 +101,7 @@ def simulate(build, row, layout, seed, *options):
     """The number of seeds that have run, of those that have failed, and what it printed."""
     pes, nodes = layout.split("x")
     program, _, words, *right_end = row
-    words = words.replace("SEED", str(seed)).split()
+    words = words.replace("SEED", str(seed)).replace("=NODES", f"={nodes}").split()
     variables = [word for word in words if re.match("[A-Z_]+=", word)]
     for variable in variables:
         options += ("--env", variable)

@@ -50,11 +50,30 @@ EXPORTED int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) no
     const auto& fiber = *reinterpret_cast<const Fiber*>(thread);
     return pthread_attr_setstack(attributes, fiber.stack_top - sim::kStackBytes, sim::kStackBytes);
 }
-EXPORTED int pthread_join(pthread_t thread, void** result) {
+
+namespace {
+
+std::uint64_t ns_of(const timespec& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+int join(pthread_t thread, void** result, std::uint64_t until) {
     auto& fiber = *reinterpret_cast<Fiber*>(thread);
-    while (!fiber.has_ended) world.wait(key_of_object(&fiber), sim::kNever, "the end of a thread");
+    while (!fiber.has_ended) {
+        if (world.now() >= until) return ETIMEDOUT;
+        world.wait(key_of_object(&fiber), until, "the end of a thread");
+    }
     if (result != nullptr) *result = fiber.result;
     return 0;
+}
+
+}  // namespace
+
+EXPORTED int pthread_join(pthread_t thread, void** result) {
+    return join(thread, result, sim::kNever);
+}
+EXPORTED int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* until) {
+    return join(thread, result, ns_of(*until));
 }
 EXPORTED int pthread_detach(pthread_t) noexcept { return 0; }
 EXPORTED int pthread_setname_np(pthread_t, const char*) noexcept { return 0; }
@@ -108,10 +127,6 @@ int wait_for(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t un
     }
     pthread_mutex_lock(mutex);
     return was_woken ? 0 : ETIMEDOUT;
-}
-std::uint64_t ns_of(const timespec& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 }  // namespace

@@ -125,6 +125,7 @@ TEST(Threads, WaitsDoNotHoldUpOthers) {
             for (std::uint64_t round = 1; round <= rounds; ++round) {
                 if (thread % 2 == 0) {
                     shmem_uint64_atomic_set(theirs, round, partner_pe);
+                    shmem_fence();  // Between nodes the next one may overtake this one.
                     shmem_uint64_wait_until(mine, SHMEM_CMP_GE, round);
                 } else {
                     if (shmem_signal_wait_until(mine, SHMEM_CMP_GE, round) < round) return "early";
