@@ -16,6 +16,7 @@
 #include "heap/helper_loop.hpp"
 #include "heap/node_file.hpp"
 #include "settings/config.hpp"
+#include "settings/config_parse.hpp"
 #include "settings/progress_mode.hpp"
 #include "topology/topology.hpp"
 
@@ -28,6 +29,16 @@ EXPORTED int tessera_sim_helpers() {
     return mode ? static_cast<int>(mode->helpers) : 0;
 }
 
+namespace {
+
+// 0: the variable is not set.
+std::size_t size_of(const char* variable) {
+    const char* text = std::getenv(variable);
+    return text != nullptr ? tessera::parse_size(text).value_or(0) : 0;
+}
+
+}  // namespace
+
 // Makes the files of a node, which its launcher makes otherwise. RETURNS: whether that worked.
 EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap_bytes,
                                      unsigned usable_cores, int* node_file, int* heap_file) {
@@ -38,6 +49,8 @@ EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap
     tessera::heap::NodePlan plan{.npes = npes,
                                  .npes_of_job = npes_of_job,
                                  .heap_bytes = heap_bytes,
+                                 .team_memory_bytes = size_of("SHMEM_TEAM_MEMORY_SIZE"),
+                                 .local_memory_bytes = size_of("SHMEM_LOCAL_MEMORY_SIZE"),
                                  .try_huge_pages = false,
                                  .facts_bytes = sizeof facts,
                                  .usable_cores = usable_cores,

@@ -350,6 +350,10 @@ EXPORTED int getentropy(void* bytes, size_t count) {
     getrandom(bytes, count, 0);
     return 0;
 }
+// std::random_device, which asks the processor.
+EXPORTED unsigned _ZNSt13random_device9_M_getvalEv(void*) {
+    return static_cast<unsigned>(world.random());
+}
 EXPORTED long syscall(long number, ...) noexcept {
     va_list list;
     va_start(list, number);
