@@ -200,12 +200,13 @@ void World::stop_now_and_then() {
     }
 }
 
-// Whether all waits left can end by their limits only, and have done so again and again for longer
-// than any limit of the library: then no PE changes anything any more.
+// Whether nothing is under way, all waits left can end by their limits only, and have done so again
+// and again for longer than any limit of the library: then no PE changes anything any more.
 bool World::only_looks() const {
     constexpr std::uint64_t kNs = 5'000'000'000;
     constexpr std::uint32_t kLooks = 100;
-    return clock_ - progress_at_ > kNs && std::ranges::all_of(fibers_, [](const Fiber& fiber) {
+    return events_.empty() && clock_ - progress_at_ > kNs &&
+           std::ranges::all_of(fibers_, [](const Fiber& fiber) {
                return fiber.has_ended ||
                       (fiber.is_waiting && (fiber.until == kNever || fiber.looks > kLooks));
            });
