@@ -36,7 +36,9 @@
 namespace tessera::oshrun {
 namespace {
 
-constexpr int kPmixStartMsMax = 10'000;
+// A busy machine gives a process no processor for many seconds.
+constexpr int kPmixStartMsMax = 60'000;
+constexpr int kPmixCloseMsMax = 10'000;
 constexpr int kPmixWaitStepMs = 100;
 // Open MPI 4 asks PMIx only under launchers that it knows by their variables, and would start as N
 // jobs of one process under any other. Of those variables this one, IBM's, has the fewest
@@ -293,7 +295,7 @@ std::string pe_text(const Job& job, int pe) {
 void close_job(Job& job) {
     if (job.options.debug) close_debuggers();
     // Its thread may still be making files.
-    if (job.has_pmix) job.pmix.wait_until_ready(kPmixStartMsMax);
+    if (job.has_pmix) job.pmix.wait_until_ready(kPmixCloseMsMax);
     remove_session_directory(job.session.path());
     remove_fabric_files(ended_processes(job));
     job.keeper->dismiss();
