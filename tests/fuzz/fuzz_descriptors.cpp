@@ -15,7 +15,7 @@ namespace tessera::caf {
 
 // The sections are checked, not moved.
 void get_section(const Section&, const Section&, int) {}
-void put_section(const Section&, const Section&, int) {}
+void put_section(const Section&, const Section&, int, std::uint64_t*) {}
 int status_of_pe(int) { return 0; }
 
 namespace {

@@ -91,7 +91,7 @@ class Walk {
         auto* base = static_cast<std::byte*>(translate(pointer_, pe_));
         target_.section.is_private = base == nullptr;
         if (base == nullptr) base = static_cast<std::byte*>(const_cast<void*>(pointer_));
-        target_.section.base = base + behind_pointer_;
+        target_.section.base = moved(base, behind_pointer_);
         pointer_ = nullptr;
         behind_pointer_ = 0;
     }
@@ -99,11 +99,11 @@ class Walk {
     Target& target() { return target_; }
 
   private:
-    void move(std::ptrdiff_t bytes) {
+    void move(Wide bytes) {
         if (pointer_ != nullptr) {
-            behind_pointer_ += bytes;
+            behind_pointer_ += target_.section.cut(bytes);
         } else {
-            target_.section.base += bytes;
+            target_.section.move(bytes);
         }
     }
 
@@ -231,7 +231,7 @@ class Walk {
                     add_vector_axis(target_.section, target_.lists, selected.v.vector,
                                     selected.v.kind, selected.v.nvec, 0, bytes, routine_);
                     break;
-                case kArraySingle: move(selected.s.start * bytes); break;
+                case kArraySingle: move(Wide{selected.s.start} * bytes); break;
                 case kArrayFull:
                 case kArrayRange:
                 case kArrayOpenEnd:
@@ -247,9 +247,9 @@ class Walk {
     void add_part(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step,
                   const Span& span) {
         const std::ptrdiff_t by = step != 0 ? step : 1;
-        if (const std::ptrdiff_t count = (last - first + by) / by; count > 0) {
+        if (const std::size_t count = count_of(first, last, by); count > 0) {
             check_bounds(first, span);
-            check_bounds(first + (count - 1) * by, span);
+            check_bounds(static_cast<std::ptrdiff_t>(first + Wide{count - 1} * by), span);
         }
         add_range(first, last, step, span.lower, span.stride_bytes);
     }
@@ -258,10 +258,8 @@ class Walk {
     void add_range(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step,
                    std::ptrdiff_t lower, std::ptrdiff_t stride_bytes) {
         const std::ptrdiff_t by = step != 0 ? step : 1;
-        const std::ptrdiff_t count = (last - first + by) / by;
-        move((first - lower) * stride_bytes);
-        target_.section.add_axis(count > 0 ? static_cast<std::size_t>(count) : 0,
-                                 by * stride_bytes);
+        move((Wide{first} - lower) * stride_bytes);
+        target_.section.add_axis(count_of(first, last, by), Wide{by} * stride_bytes);
     }
 
     [[noreturn]] void stop_for_mode(int mode) const {

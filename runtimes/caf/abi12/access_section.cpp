@@ -52,10 +52,12 @@ void check_inside(const Coarray& coarray, const Section& section, const char* ro
     const auto [low, high] = reach_of(section);
     const auto base = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(section.base) -
                                                   reinterpret_cast<std::uintptr_t>(coarray.base));
-    if (base + low < 0 || base + high > static_cast<std::ptrdiff_t>(coarray.bytes)) {
+    if (section.is_cut)
+        stop_with_error(routine, "a subscript is out of bounds: more than %td bytes away", kFar);
+    if (base + low < 0 || base + high > Wide{coarray.bytes}) {
         stop_with_error(routine,
                         "a subscript is out of bounds: bytes %td to %td of a coarray of %zu bytes",
-                        base + low, base + high - 1, coarray.bytes);
+                        limited(base + low), limited(base + high - 1), coarray.bytes);
     }
 }
 
@@ -64,7 +66,7 @@ void add_vector_axis(Section& section, OffsetLists& lists, const void* indices, 
                      const char* routine) {
     std::vector<std::ptrdiff_t> offsets(count);
     for (std::size_t i = 0; i < count; ++i)
-        offsets[i] = limited((Wide{index_at(indices, kind, i, routine)} - first) * distance);
+        offsets[i] = section.cut((Wide{index_at(indices, kind, i, routine)} - first) * distance);
     lists.push_back(std::move(offsets));
     section.axes[static_cast<std::size_t>(section.rank++)] = {count, 0, lists.back().data()};
 }
@@ -90,11 +92,9 @@ Section section_of(const Descriptor& descriptor, const Vector* vectors, std::byt
             continue;
         }
         const auto& triplet = vector.u.triplet;
-        const std::ptrdiff_t count = limited(Wide{triplet.upper} - triplet.lower + triplet.stride) /
-                                     (triplet.stride != 0 ? triplet.stride : 1);
-        section.base = moved(section.base, limited((Wide{triplet.lower} - dim.lower) * distance));
-        section.add_axis(count > 0 ? static_cast<std::size_t>(count) : 0,
-                         limited(Wide{triplet.stride} * distance));
+        const std::ptrdiff_t step = triplet.stride != 0 ? triplet.stride : 1;
+        section.move((Wide{triplet.lower} - dim.lower) * distance);
+        section.add_axis(count_of(triplet.lower, triplet.upper, step), Wide{step} * distance);
     }
     return section;
 }

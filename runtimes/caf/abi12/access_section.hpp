@@ -22,7 +22,7 @@ inline Section section_of(const Descriptor& descriptor, std::byte* base) {
     const std::ptrdiff_t span = span_of(descriptor);
     for (int i = 0; i < descriptor.rank; ++i) {
         const Dimension& dim = descriptor.dim[i];
-        section.add_axis(extent(dim), limited(Wide{dim.stride} * span));
+        section.add_axis(extent(dim), Wide{dim.stride} * span);
     }
     return section;
 }

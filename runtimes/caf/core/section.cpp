@@ -62,7 +62,7 @@ Reach reach_of(const Section& section) {
         low += std::min(first, last);
         high += std::max(first, last);
     }
-    return {limited(low), limited(high)};
+    return {low, high};
 }
 
 namespace {

@@ -21,8 +21,8 @@ namespace tessera::caf {
 
 inline constexpr int kMaxAxes = 15;
 
-// More than any memory has. Distances that a program's subscripts would make longer end here, so
-// that they do not overflow, and a check of bounds finds them.
+// More than any memory has. limited() cuts distances that a program's subscripts would make longer,
+// so that they do not overflow; Section::is_cut says so.
 inline constexpr std::ptrdiff_t kFar = std::ptrdiff_t{1} << 56;
 using Wide = __int128;
 inline std::ptrdiff_t limited(Wide distance) {
@@ -32,6 +32,12 @@ inline std::ptrdiff_t limited(Wide distance) {
 inline std::byte* moved(std::byte* address, std::ptrdiff_t distance) {
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
                                         static_cast<std::uintptr_t>(distance));
+}
+
+// The number of subscripts first, first + step, ... up to last. REQUIRES: step is not 0.
+inline std::size_t count_of(Wide first, Wide last, Wide step) {
+    const Wide count = (last - first + step) / step;
+    return static_cast<std::size_t>(std::clamp(count, Wide{0}, Wide{SIZE_MAX}));
 }
 
 // One axis of a section: element i lies at i * stride, or at offsets[i].
@@ -49,9 +55,19 @@ struct Section {
     std::array<Axis, kMaxAxes> axes{};
     // The base is an address of another image, in private memory.
     bool is_private = false;
+    // A distance was cut, so the section is out of bounds, even if another distance leads back.
+    bool is_cut = false;
 
-    void add_axis(std::size_t extent, std::ptrdiff_t stride) {
-        axes[static_cast<std::size_t>(rank++)] = {extent, stride, nullptr};
+    // Cuts a distance of this section if it is too long.
+    std::ptrdiff_t cut(Wide distance) {
+        is_cut |= distance <= -kFar || distance >= kFar;
+        return limited(distance);
+    }
+    void move(Wide distance) { base = moved(base, cut(distance)); }
+    void add_axis(std::size_t extent, Wide stride) {
+        // A single element has no distance, whatever the descriptor says.
+        const std::ptrdiff_t kept = extent > 1 ? cut(stride) : limited(stride);
+        axes[static_cast<std::size_t>(rank++)] = {extent, kept, nullptr};
     }
     // More than SIZE_MAX elements count as so many.
     std::size_t elements() const {
@@ -86,8 +102,8 @@ void broadcast_to(Section& scalar, const Section& shape);
 // The bytes from the lowest to the highest one that a section touches: by their distances from its
 // base, and by their addresses.
 struct Reach {
-    std::ptrdiff_t low;
-    std::ptrdiff_t high;
+    Wide low;
+    Wide high;
 };
 Reach reach_of(const Section& section);
 struct Hull {
@@ -96,7 +112,7 @@ struct Hull {
 };
 inline Hull hull_of(const Section& section) {
     const auto [low, high] = reach_of(section);
-    return {section.base + low, section.base + high};
+    return {moved(section.base, limited(low)), moved(section.base, limited(high))};
 }
 inline bool overlaps(const Hull& a, const Hull& b) { return a.low < b.high && b.low < a.high; }
 

@@ -22,12 +22,14 @@ program access_errors
   type(fixed) :: z[*]
   integer, allocatable :: d(:, :)[:]
   integer :: ten(10), one, many
+  integer(8) :: far
   integer :: got(4), status
   character(40) :: argument, message
 
   call get_command_argument(1, argument)
   ten = 7
   many = merge(10, 4, argument /= '')
+  far = 2_8**60 * (many / 10)
   one = 0
   allocate (d(3, 2)[*])
   if (this_image() /= 1) allocate (x%c(2))
@@ -78,6 +80,8 @@ program access_errors
     if (this_image() == 1) t[2]%s = 'long'
   case ('copy deferred length')
     if (this_image() == 1) t[2]%s = t[1]%s
+  case ('get far and back')
+    if (this_image() == 1) ten(1:1) = d(-far, [far])[2]
   case ('image to image')
     if (this_image() == 1) y(1:many)[2] = y(1:many)[1]
   case ('no room')

@@ -56,6 +56,8 @@ endforeach()
 caf_access_fails("put into fixed component" "coindexed put: ${outside} 16 bytes")
 caf_access_fails("get from coarray" "coindexed get: ${outside} 12 bytes")
 caf_access_fails("get column" "coindexed get: ${outside} 24 bytes")
+# Distances that would cancel if each was cut by itself.
+caf_access_fails("get far and back" "coindexed get: a subscript is out of bounds: more than")
 caf_access_fails("image to image" "coindexed assignment: ${outside} 12 bytes")
 caf_access_fails("no room" "no room for 4000000000 bytes; set SHMEM_LOCAL_MEMORY_SIZE to more")
 
