@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,6 +163,7 @@ void* run_main(void* argument) {
 }
 
 [[noreturn]] void run_seed(const Options& options, std::uint64_t seed) {
+    __libc_single_threaded = 0;  // Fibers are threads: the C++ library counts by atomics then.
     world.seed(seed);
     choose_character();
     world.is_verbose = options.is_verbose;
