@@ -72,13 +72,15 @@ void convert_row(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
     }
 }
 
+// __float128 on x86-64; long double on Arm, which has no kind 10.
+typedef float Real16 __attribute__((mode(TF)));
 template <class... Ts>
 struct Types {};
 // The rows and columns of the table; position() below knows their order.
 using Arithmetic =
     Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, __int128, float, double,
-          long double, __float128, Complex<float>, Complex<double>, Complex<long double>,
-          Complex<__float128>, Logical<std::int8_t>, Logical<std::int16_t>, Logical<std::int32_t>,
+          long double, Real16, Complex<float>, Complex<double>, Complex<long double>,
+          Complex<Real16>, Logical<std::int8_t>, Logical<std::int16_t>, Logical<std::int32_t>,
           Logical<std::int64_t>, Logical<__int128>>;
 constexpr int kIntegerAt = 0;
 constexpr int kRealAt = 5;
