@@ -5,8 +5,10 @@
 
 #include <sys/signalfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "base/fatal.hpp"
 
@@ -39,6 +41,14 @@ SignalState take_signals() {
 }
 
 bool is_end_signal(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
+
+bool end_signal_is_pending() {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return std::any_of(std::begin(kSignals), std::end(kSignals), [&](int signal) {
+        return is_end_signal(signal) && sigismember(&pending, signal) == 1;
+    });
+}
 
 std::string signal_text(int signal) {
     const char* name = ::sigabbrev_np(signal);

@@ -21,6 +21,8 @@ SignalState take_signals();
 
 // INT, TERM, HUP: the job is to end.
 bool is_end_signal(int signal);
+// Whether such a signal waits to be read.
+bool end_signal_is_pending();
 
 // "SIGSEGV (Segmentation fault)".
 std::string signal_text(int signal);

@@ -5,7 +5,6 @@
 // while oshrun prepares the memory.
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,11 +109,6 @@ void start_pmix(Job& job) {
 }
 
 // Whether a signal has arrived for oshrun; the supervisor will handle it.
-bool signal_is_pending(const Job& job) {
-    pollfd wait{.fd = job.signals.fd.get(), .events = POLLIN, .revents = 0};
-    return ::poll(&wait, 1, 0) > 0;
-}
-
 // PEs of several nodes cannot find each other without the server.
 void refuse_nodes_without_pmix(const Job& job) {
     if (job.nodes.size() < 2) return;
@@ -126,7 +120,7 @@ void finish_pmix(Job& job) {
     if (!job.has_pmix) return refuse_nodes_without_pmix(job);
     for (int waited_ms = 0; waited_ms < kPmixStartMsMax; waited_ms += kPmixWaitStepMs) {
         job.pmix.wait_until_ready(kPmixWaitStepMs);
-        if (!job.pmix.is_starting() || signal_is_pending(job)) break;
+        if (!job.pmix.is_starting() || end_signal_is_pending()) break;
     }
     if (job.pmix.wait_until_ready(0)) return;
     job.has_pmix = false;

@@ -173,7 +173,6 @@ COVERING = {
     "tests/system/launch/options_test.py": {"tools/oshrun": "main options programs"},
     "tests/system/launch/output_test.py": {"tools/oshrun": "output output_writer"},
     "tests/system/launch/scripts_test.py": {"tools/oshrun": "debugger"},
-    "tests/system/launch/signals_test.py": {"tools/oshrun": "signals"},
     "tests/system/static_data/early_test.cpp": {"src/heap": "static_freeze"},
     "tests/system/static_data/huge_test.cpp": {"src/heap": "static_pages"},
     "tests/system/static_data/share_test.cpp": {
