@@ -51,6 +51,7 @@ PROGRAMS = (
     ("mutex_deaths_test", "4x1", ""),
     ("epochs_test", "3x1 4x2", ""),
     ("windows_test", "3x1 4x2", ""),
+    ("strided_shapes_test", "3x1 4x2", "10"),
     # A test that stops processes.
     ("requests_test", "3x1 4x2", "--gtest_filter=-*AWaitForOneWaitsForNoOther"),
     ("team_allocation_test", "3x1 4x2", ""),
