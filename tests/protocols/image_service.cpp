@@ -30,7 +30,6 @@ Image& my_image() { return reinterpret_cast<Image*>(symmetric.start)[my_thread];
 extern "C" {
 
 std::uint64_t shmem_signal_fetch(const std::uint64_t*) { return 0; }
-int shmemx_failed_pe(int) { return -1; }
 void shmem_uint64_wait_until(std::uint64_t* word, int cmp, std::uint64_t value) {
     shmemx_wait_until_failure(word, cmp, value, 0);
 }

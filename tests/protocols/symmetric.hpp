@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // OpenSHMEM for harnesses of the coarray runtime: each thread is a PE, and the routines have the
-// orders of src/core/context.hpp, though each PE maps the memory of all others. No PE dies.
+// orders of src/core/context.hpp, though each PE maps the memory of all others. A harness may let
+// one PE die.
 #pragma once
 
 #include <shmem.h>
@@ -22,6 +23,10 @@ struct Symmetric {
     int npes;
 };
 inline constinit Symmetric symmetric{};
+
+// 1: PE `dead_pe` has died.
+inline constinit std::atomic<int> deaths{};
+inline constinit int dead_pe = 0;
 
 // The word of PE `pe` that this PE calls by `name`.
 template <class T>
@@ -85,13 +90,17 @@ void* shmemx_gptr_addr(shmemx_gptr_t pointer) {
     return tessera::protocols::word_of(address,
                                        2 * tessera::protocols::my_thread - static_cast<int>(owner));
 }
-int shmemx_failure_count(void) { return 0; }
-int shmemx_wait_until_failure(std::uint64_t* word, int cmp, std::uint64_t value, int /*failures*/) {
-    tessera::protocols::await([=] {
+int shmemx_failure_count(void) {
+    return tessera::protocols::deaths.load(std::memory_order_acquire);
+}
+int shmemx_failed_pe(int) { return tessera::protocols::dead_pe; }
+int shmemx_wait_until_failure(std::uint64_t* word, int cmp, std::uint64_t value, int failures) {
+    const auto holds = [=] {
         return tessera::protocols::holds(std::atomic_ref(*word).load(std::memory_order_acquire),
                                          cmp, value);
-    });
-    return 1;
+    };
+    tessera::protocols::await([=] { return holds() || shmemx_failure_count() > failures; });
+    return holds() ? 1 : 0;
 }
 
 }  // extern "C"
