@@ -61,7 +61,7 @@ void post_event(std::uint64_t* count, int pe) {
 int wait_for_event(std::uint64_t* count, std::int64_t until_count) {
     complete_all();
     const auto wanted = static_cast<std::uint64_t>(std::max(std::int64_t{1}, until_count));
-    if (!await_count(count, wanted)) return reason_of_wait();
+    if (await_count(count, wanted) != Awaited::kReached) return reason_of_wait();
     shmem_uint64_atomic_add(count, -wanted, shmem_my_pe());
     return kOk;
 }
@@ -69,11 +69,14 @@ int wait_for_event(std::uint64_t* count, std::int64_t until_count) {
 int wait_for_notify(std::uint64_t* count, std::int64_t until_count) {
     const auto wanted = static_cast<std::uint64_t>(std::max(std::int64_t{1}, until_count));
     for (;;) {
-        if (await_count(count, wanted)) {
-            if (take(count, wanted)) return kOk;
-        } else {
-            if (!is_alone() || !has_other_threads()) return reason_of_wait();
-            ::sched_yield();
+        switch (await_count(count, wanted)) {
+            case Awaited::kReached:
+                if (take(count, wanted)) return kOk;
+                break;
+            case Awaited::kTaken: break;
+            case Awaited::kOver:
+                if (!is_alone() || !has_other_threads()) return reason_of_wait();
+                ::sched_yield();
         }
     }
 }

@@ -120,16 +120,25 @@ bool has_untold_death() {
     return std::exchange(images.deaths_told, all) != all;
 }
 
+bool has_reached(const std::uint64_t* word, std::uint64_t wanted) {
+    return (shmem_uint64_atomic_fetch(word, images.pe) & (kNoImageLeft - 1)) >= wanted;
+}
+
+Awaited end_of_wait(const std::uint64_t* word, std::uint64_t wanted, bool is_over) {
+    if (has_reached(word, wanted)) return Awaited::kReached;
+    return is_over || is_alone() ? Awaited::kOver : Awaited::kTaken;
+}
+
 // A wait of a thread while another one of this image waits for some word.
 // RETURNS: as await_count().
-bool look_for_count(std::uint64_t* word, std::uint64_t wanted) {
+Awaited look_for_count(const std::uint64_t* word, std::uint64_t wanted) {
     const int deaths = count_deaths();
-    while ((shmem_uint64_atomic_fetch(word, images.pe) & (kNoImageLeft - 1)) < wanted) {
+    while (!has_reached(word, wanted)) {
         if (is_alone() || count_deaths() != deaths) break;
         ::sched_yield();
     }
     refresh_loads();
-    return (shmem_uint64_atomic_fetch(word, images.pe) & (kNoImageLeft - 1)) >= wanted;
+    return end_of_wait(word, wanted, count_deaths() != deaths);
 }
 
 // Ends the wait of an image that no other one can end.
@@ -196,11 +205,10 @@ void publish_state(ImageState state) {
     shmem_quiet();
 }
 
-bool await_count(std::uint64_t* word, std::uint64_t wanted) {
-    constexpr std::uint64_t kCountOnly = kNoImageLeft - 1;
-    if ((shmem_uint64_atomic_fetch(word, images.pe) & kCountOnly) >= wanted) {
+Awaited await_count(std::uint64_t* word, std::uint64_t wanted) {
+    if (has_reached(word, wanted)) {
         refresh_loads();
-        return true;
+        return Awaited::kReached;
     }
     // One thread of this image names the word that it awaits; further ones look. Pairs with
     // core/image_state.cpp:await_count of the other threads.
@@ -209,21 +217,23 @@ bool await_count(std::uint64_t* word, std::uint64_t wanted) {
     if (has_untold_death()) {
         // Pairs with core/image_state.cpp:await_count of the other threads.
         is_naming.store(false, std::memory_order_relaxed);
-        return false;
+        return Awaited::kOver;
     }
     // The quiet orders the swap before the load of is_alone(): the last other image finds the word
     // in leave_alone(), or this one finds that it is alone.
     shmem_uint64_atomic_swap(images.awaited, shmemx_gptr_of(word, images.pe), images.pe);
     shmem_quiet();
-    if (is_alone()) {
+    bool is_over = is_alone();
+    if (is_over) {
         refresh_loads();
     } else if (shmemx_wait_until_failure(word, SHMEM_CMP_GE, wanted, deaths) == 0) {
+        is_over = true;
         has_untold_death();  // This wait tells.
     }
     shmem_uint64_atomic_set(images.awaited, 0, images.pe);
     // Pairs with core/image_state.cpp:await_count of the other threads.
     is_naming.store(false, std::memory_order_release);
-    return (shmem_uint64_atomic_fetch(word, images.pe) & kCountOnly) >= wanted;
+    return end_of_wait(word, wanted, is_over);
 }
 
 bool is_alone() {

@@ -37,10 +37,15 @@ bool is_alone();
 // This bit is set in the word of a wait that no other image can end any more.
 inline constexpr std::uint64_t kNoImageLeft = std::uint64_t{1} << 62;
 
+// How a wait for a count ends.
+enum class Awaited : std::uint8_t {
+    kReached,
+    kTaken,  // It was reached, but another thread of this image has taken of it.
+    kOver    // All other images have stopped or failed, or one has died of which no such wait has
+             // told yet: it may be the one that was to increment the word.
+};
 // Waits until a word of this image, which other images increment, is at least `wanted`.
-// RETURNS: false if it is less, but all other images have stopped or failed, or one has died of
-// which no such wait has told yet: it may be the one that was to increment the word.
 // THREADS: any; where several wait at once, all but one of them look again and again.
-bool await_count(std::uint64_t* word, std::uint64_t wanted);
+Awaited await_count(std::uint64_t* word, std::uint64_t wanted);
 
 }  // namespace tessera::caf
