@@ -38,7 +38,7 @@ struct ColorKey {
     int key = 0;
 };
 // Collective over `parent`. RETURNS when: like create_team. COST: each PE shows a line to all PEs
-// of the parent (shown_lines.hpp), and takes memory for a line of each of them during the call.
+// of the parent (shown_lines.hpp). The PE has memory for a line of each of them during the call.
 NewTeam split_team(Team& parent, ColorKey color_key, const char* where);
 
 // The same as create_team, but collective over the PEs of the list only; the other PEs do nothing.

@@ -2,8 +2,8 @@
 //
 // The fabrics that this library has, in the order in which SHMEM_FABRIC=auto tries them. A new
 // fabric is its folder and a row here; fabric_transport.hpp says what the folder defines. The
-// simulation (docs/code/simulation.md) has one of its own, which is the way to registered segments
-// of a node, too (memory/segment_transport.cpp).
+// simulation (docs/code/simulation.md) has one of its own. PEs of a simulated node reach each
+// other's registered segments by it, too (memory/segment_transport.cpp).
 #pragma once
 
 #include <string_view>
